@@ -1,5 +1,5 @@
-// Package corpus requires the packages that mcpgen is tested with as a whole; see the
-// scripts run and run-functions.
+// Package corpus requires the packages that mcpgen is tested with as a whole; see the scripts run
+// and run-functions.
 package corpus
 
 import (

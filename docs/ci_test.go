@@ -37,8 +37,8 @@ func workflows(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestWorkflowsRunEveryStep compares the steps of .ci/run with those that the
-// workflows run, as words of a matrix or of a command.
+// TestWorkflowsRunEveryStep compares the steps of .ci/run with those that the workflows run, as
+// words of a matrix or of a command.
 func TestWorkflowsRunEveryStep(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip(".ci/run is a shell script")
@@ -82,8 +82,8 @@ func ciSteps(t *testing.T, document string) []string {
 	return names
 }
 
-// TestActionsArePinned requires a commit for each action, with its version beside
-// it: a tag can be moved.
+// TestActionsArePinned requires a commit for each action, with its version beside it: a tag can be
+// moved.
 func TestActionsArePinned(t *testing.T) {
 	for file, text := range workflows(t) {
 		used := usedAction.FindAllStringSubmatch(text, -1)
@@ -98,8 +98,8 @@ func TestActionsArePinned(t *testing.T) {
 	}
 }
 
-// TestDependabotCoversEveryModule compares the folders of dependabot.yml with the
-// go.mod and package.json files of the repository.
+// TestDependabotCoversEveryModule compares the folders of dependabot.yml with the go.mod and
+// package.json files of the repository.
 func TestDependabotCoversEveryModule(t *testing.T) {
 	config := read(t, ".github/dependabot.yml")
 	var folders []string

@@ -24,8 +24,8 @@ type assertion struct {
 	name, file string // file from the root of the repository
 }
 
-// The page of conformance matches the table of statements, and the tests that assert
-// them by calls of spec.Holds. Each statement has a test, or a reason why it has none.
+// The page of conformance matches the table of statements, and the tests that assert them by calls
+// of spec.Holds. Each statement has a test, or a reason why it has none.
 func TestConformance(t *testing.T) {
 	statements, err := spec.Statements()
 	if err != nil {
@@ -120,8 +120,8 @@ func assertionsOf(t *testing.T) map[string][]assertion {
 	return assertions
 }
 
-// assertionsInGo finds the calls of spec.Holds in a file of tests. Each is in a test,
-// or in a function that the package's tests use.
+// assertionsInGo finds the calls of spec.Holds in a file of tests. Each is in a test, or in a
+// function that the package's tests use.
 func assertionsInGo(t *testing.T, path string, add func(id, function string)) error {
 	data, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(data), "spec.Holds(") {
@@ -193,8 +193,8 @@ func used(t *testing.T, dir, name string) bool {
 
 var heldInConversation = regexp.MustCompile(`(?m)^# holds:((?: S\d{3})+)$`)
 
-// assertionsInConversation finds the comments of conversations that name statements,
-// which the messages after them assert.
+// assertionsInConversation finds the comments of conversations that name statements, which the
+// messages after them assert.
 func assertionsInConversation(path string, add func(id, section string)) error {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {

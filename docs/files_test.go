@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// maxLines limits the lines of a file, so that it has one concept and a name by which that is found.
+// maxLines limits the lines of a file, so that it has one concept and a name by which that is
+// found.
 const maxLines = 450
 
 // No file that people write, but for tests, is longer than maxLines.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestGuide follows the guide: it writes the files, runs the commands, and compares
-// their output with that in the guide.
+// TestGuide follows the guide: it writes the files, runs the commands, and compares their output
+// with that in the guide.
 func TestGuide(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a POSIX shell")
@@ -98,8 +98,8 @@ type fence struct {
 	file string
 }
 
-// fileName matches the text before a block that names its file: "This is `main.go`:",
-// or "`main.go` does this:".
+// fileName matches the text before a block that names its file: "This is `main.go`:", or "`main.go`
+// does this:".
 var fileName = regexp.MustCompile("(?:This is\\s+|^)`([a-z_]+\\.go)`[^`]*:$")
 
 // fenced returns the fenced blocks of a document.
@@ -115,7 +115,7 @@ func fenced(document string) []fence {
 		case isFence:
 			open = true
 			b := fence{line: i + 1, language: language}
-			if m := fileName.FindStringSubmatch(strings.TrimSpace(paragraph)); m != nil && language == "go" {
+			if m := fileName.FindStringSubmatch(strings.Join(strings.Fields(paragraph), " ")); m != nil && language == "go" {
 				b.file = m[1]
 			}
 			blocks = append(blocks, b)

@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write the generated pages")
 // limit is one row of a table of limits.
 type limit struct{ name, value, meaning string }
 
-// limitTables are the tables in docs/security.md, by name: a struct whose defaults are
-// the variable defaultLimits, or constants with their meaning.
+// limitTables are the tables in docs/security.md, by name: a struct whose defaults are the variable
+// defaultLimits, or constants with their meaning.
 var limitTables = []struct {
 	name, path string
 	constants  []limit
@@ -185,8 +185,8 @@ var beyondServer = map[string]string{
 	"GraceTime":        "the server answers in the place of handlers that have not returned, or stops waiting for them",
 }
 
-// TestLimits keeps the tables of limits equal to the code, and the code's comments
-// equal to its values.
+// TestLimits keeps the tables of limits equal to the code, and the code's comments equal to its
+// values.
 func TestLimits(t *testing.T) {
 	var paths []string
 	for _, table := range limitTables {
@@ -264,8 +264,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// defaultsOf reads the fields of Limits, with their values in defaultLimits and their
-// comments.
+// defaultsOf reads the fields of Limits, with their values in defaultLimits and their comments.
 func defaultsOf(t *testing.T, p *packages.Package) []limit {
 	t.Helper()
 	var fields *ast.StructType

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestOptionNames checks that every exported function of the runtime that returns an option
-// has a name of the form WithX, or WithoutX.
+// TestOptionNames checks that every exported function of the runtime that returns an option has a
+// name of the form WithX, or WithoutX.
 func TestOptionNames(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join(root(t), "runtime", "*"))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPublicPackages compares the table of packages in docs/versioning.md with those
-// that a program of another module can import.
+// TestPublicPackages compares the table of packages in docs/versioning.md with those that a program
+// of another module can import.
 func TestPublicPackages(t *testing.T) {
 	var documented []string
 	_, table, _ := strings.Cut(read(t, "docs/versioning.md"), "| package | for | imported by |\n")

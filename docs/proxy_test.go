@@ -36,8 +36,8 @@ type proxied struct {
 	client *http.Client
 }
 
-// startProxy runs a proxy until the test ends. It skips the test if there is no such
-// program. The client uses the host name of the page.
+// startProxy runs a proxy until the test ends. It skips the test if there is no such program. The
+// client uses the host name of the page.
 func startProxy(t *testing.T, scheme, port string, env []string, name string, args ...string) *proxied {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -106,8 +106,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// behind serves with the page's options for a server behind a proxy. Its tool climb
-// waits after each step until the client has seen it.
+// behind serves with the page's options for a server behind a proxy. Its tool climb waits after
+// each step until the client has seen it.
 func behind(t *testing.T, seen <-chan struct{}, options ...mcphttp.Option) *httptest.Server {
 	t.Helper()
 	s := mcp.NewServer(mcp.ServerInfo{Name: "proxied"})

@@ -53,7 +53,8 @@ func block(t *testing.T, document, after, language string) string {
 type shell struct {
 	t   *testing.T
 	dir string
-	// tool is the program that go tool mcpgen runs, "" to find and check it each time as go tool does.
+	// tool is the program that go tool mcpgen runs, "" to find and check it each time as go tool
+	// does.
 	tool string
 }
 
@@ -63,7 +64,8 @@ func newShell(t *testing.T) *shell {
 	return &shell{t: t, dir: t.TempDir()}
 }
 
-// environment returns the environment of the commands. Their programs are not debugged, and link faster so.
+// environment returns the environment of the commands. Their programs are not debugged, and link
+// faster so.
 func (s *shell) environment() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-ldflags=-s", "GOGC=400", "PWD="+s.dir)
 }
@@ -102,8 +104,8 @@ func (s *shell) must(stdin, line string) string {
 // requirement is a line of a require block in go.mod.
 var requirement = regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`)
 
-// install replaces go get -tool, which would fetch a published version: it requires
-// this module and its requirements. Later lines run the program of go tool mcpgen.
+// install replaces go get -tool, which would fetch a published version: it requires this module and
+// its requirements. Later lines run the program of go tool mcpgen.
 func (s *shell) install(root string) {
 	s.t.Helper()
 	const module = "github.com/mcpgen/mcpgen"
@@ -260,8 +262,8 @@ func TestREADMEVariables(t *testing.T) {
 
 var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
 
-// callOverHTTP runs a line that serves over HTTP, calls a tool of it, and interrupts
-// it. It replaces the port in the line by a free one.
+// callOverHTTP runs a line that serves over HTTP, calls a tool of it, and interrupts it. It
+// replaces the port in the line by a free one.
 func (s *shell) callOverHTTP(line, tool, arguments string) string {
 	s.t.Helper()
 	url, _ := s.serve(line)
@@ -325,8 +327,8 @@ func (s *shell) serve(line string) (url, said string) {
 	return url, said
 }
 
-// TestToolsModfile follows the page about versions: the command is in a file of its own, and go.mod has
-// the runtime alone. The module of this repository stands for one that go get would download.
+// TestToolsModfile follows the page about versions: the command is in a file of its own, and go.mod
+// has the runtime alone. The module of this repository stands for one that go get would download.
 func TestToolsModfile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of the page are for a POSIX shell")

@@ -13,10 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator"
 )
 
-// TestSnippets parses every block of Go in the documents. Blocks that are whole files
-// are packages, and those with file names are one package for each document: mcpgen
-// generates a server for the annotated ones without a diagnostic, and everything
-// compiles.
+// TestSnippets parses every block of Go in the documents. Blocks that are whole files are packages,
+// and those with file names are one package for each document: mcpgen generates a server for the
+// annotated ones without a diagnostic, and everything compiles.
 func TestSnippets(t *testing.T) {
 	documents, err := filepath.Glob("*.md")
 	if err != nil {
@@ -86,8 +85,8 @@ func TestSnippets(t *testing.T) {
 	s.must("", "go vet ./...")
 }
 
-// TestReflectorClasses keeps the table of differences in the page about types
-// equal to the one that the test of the zoo writes, without its counts.
+// TestReflectorClasses keeps the table of differences in the page about types equal to the one that
+// the test of the zoo writes, without its counts.
 func TestReflectorClasses(t *testing.T) {
 	const begin, end = "<!-- reflector -->\n", "<!-- end -->\n"
 	page := read(t, "docs/types.md")

@@ -9,8 +9,8 @@ import (
 
 var linkedFile = regexp.MustCompile(`\]\(\.\./(examples/wiring/[a-z]+/[a-z]+\.go)\)`)
 
-// TestWiring compares the blocks of Go of the page about wiring with the files that
-// the text before them links to, which are compiled and tested there.
+// TestWiring compares the blocks of Go of the page about wiring with the files that the text before
+// them links to, which are compiled and tested there.
 func TestWiring(t *testing.T) {
 	page := read(t, "docs/wiring.md")
 	from, compared := "", 0

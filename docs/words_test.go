@@ -49,8 +49,8 @@ func word(alternatives string) *regexp.Regexp {
 // bannedNames are the words of plainWords that identifiers must not have either.
 var bannedNames = word(`nobody|anybody|somebody|whoever|deaf|heard|hears|heeds?|farewell|mend(s|ed)?|lend(s|er)?|lent|shelf|shelves|shelved?|vigils?|deeds?|venues?|kin|astray`)
 
-// wordsElsewhere are the files, by the beginnings of their paths, that TestPlainWords
-// does not check, with the reason.
+// wordsElsewhere are the files, by the beginnings of their paths, that TestPlainWords does not
+// check, with the reason.
 var wordsElsewhere = map[string]string{
 	"CHANGELOG.md":                 "a record of what releases said",
 	"docs/words_test.go":           "has the words",
@@ -68,9 +68,9 @@ var literalsElsewhere = map[string]string{
 	"generator/internal/vet/text.go":          "has patterns of texts that try to instruct a model",
 }
 
-// Comments, identifiers, pages, and the string literals of code that is not a test use the
-// words of this field. A word of plainWords is wrong everywhere but in the files of
-// wordsElsewhere and literalsElsewhere.
+// Comments, identifiers, pages, and the string literals of code that is not a test use the words of
+// this field. A word of plainWords is wrong everywhere but in the files of wordsElsewhere and
+// literalsElsewhere.
 func TestPlainWords(t *testing.T) {
 	checked := 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -166,8 +166,8 @@ type wrongWord struct {
 	word, text, instead string
 }
 
-// wrongInGo checks the comments and identifiers of a file that is not generated, and its
-// string literals, each by itself.
+// wrongInGo checks the comments and identifiers of a file that is not generated, and its string
+// literals, each by itself.
 func wrongInGo(path string, literals bool) (found []wrongWord, err error) {
 	source, err := os.ReadFile(path)
 	if err != nil {

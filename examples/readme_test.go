@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// longest is how many lines a small example and its test may have together,
-// without the generated file.
+// longest is how many lines a small example and its test may have together, without the generated
+// file.
 const longest = 120
 
 var row = regexp.MustCompile("(?m)^\\| \\[(\\w+)\\]\\((\\w+)\\) \\| \\S.* \\| `(.*)` \\|$")

@@ -1,6 +1,6 @@
-// Package generator turns annotated Go packages into their mcp_gen.go, as the
-// command mcpgen does, for programs that generate without it. The command itself is
-// package cli. The directives are described in docs/directives.md.
+// Package generator turns annotated Go packages into their mcp_gen.go, as the command mcpgen does,
+// for programs that generate without it. The command itself is package cli. The directives are
+// described in docs/directives.md.
 package generator
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// Config says what to generate for. Its zero value is the package in the current
-// directory.
+// Config says what to generate for. Its zero value is the package in the current directory.
 type Config struct {
 	Dir      string             // directory that patterns are relative to; "" is the current one
 	Env      []string           // environment of the go command, as "key=value"; nil is that of the process
@@ -24,8 +23,8 @@ type Config struct {
 
 // Result is what a run found and would write.
 type Result struct {
-	// Packages are those with features, in order of import path. After an error
-	// diagnostic they have no Source.
+	// Packages are those with features, in order of import path. After an error diagnostic they
+	// have no Source.
 	Packages []*Package
 	// Diagnostics are in order of file, line and column.
 	Diagnostics []Diagnostic
@@ -42,8 +41,7 @@ type Package struct {
 	found *pipeline.Package
 }
 
-// Current reports whether File is what it should be. A package with emit=none needs
-// none.
+// Current reports whether File is what it should be. A package with emit=none needs none.
 func (p *Package) Current() bool { return p.found.Current() }
 
 // Diagnostic is an error or a warning about the annotated source.
@@ -64,17 +62,16 @@ func (d *Diagnostic) Text() string {
 	return d.Subject + ": " + d.Message
 }
 
-// Related is another position that a diagnostic is about, such as the other one of
-// two equal names.
+// Related is another position that a diagnostic is about, such as the other one of two equal names.
 type Related struct {
 	Pos     token.Position // may be zero
 	Message string
 }
 
-// Generate loads and analyses packages, and makes their files in memory; it writes none.
-// The error is why packages could not be loaded at all; what is wrong with their source
-// is in Result.Diagnostics. It runs the go command, and stops when ctx is done. Several
-// calls may run at the same time.
+// Generate loads and analyses packages, and makes their files in memory; it writes none. The error
+// is why packages could not be loaded at all; what is wrong with their source is in
+// Result.Diagnostics. It runs the go command, and stops when ctx is done. Several calls may run at
+// the same time.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	found, err := pipeline.Generate(ctx, pipeline.Config{
 		Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress,
@@ -102,13 +99,13 @@ func public(d *diag.Diagnostic) Diagnostic {
 	return out
 }
 
-// HasErrors reports whether there is a diagnostic that is not a warning, after which
-// Write writes nothing.
+// HasErrors reports whether there is a diagnostic that is not a warning, after which Write writes
+// nothing.
 func (r *Result) HasErrors() bool { return r.found.Diagnostics.HasErrors() }
 
-// PrintDiagnostics writes the diagnostics as the command prints them. File names are
-// relative to dir where that is shorter; "" leaves them absolute. After 50
-// diagnostics only the number of the others is written.
+// PrintDiagnostics writes the diagnostics as the command prints them. File names are relative to
+// dir where that is shorter; "" leaves them absolute. After 50 diagnostics only the number of the
+// others is written.
 func (r *Result) PrintDiagnostics(w io.Writer, dir string) error {
 	out := &errWriter{w: w}
 	diag.Print(out, r.found.Diagnostics, dir)
@@ -126,7 +123,7 @@ func (e *errWriter) Write(p []byte) (n int, err error) {
 	return n, e.err
 }
 
-// Write writes the files that are not current, and returns their paths. After an error
-// diagnostic it writes nothing and returns an error. Each file is written beside the old
-// one and renamed, so that the old one remains after a crash or on a full disk.
+// Write writes the files that are not current, and returns their paths. After an error diagnostic
+// it writes nothing and returns an error. Each file is written beside the old one and renamed, so
+// that the old one remains after a crash or on a full disk.
 func (r *Result) Write() (written []string, err error) { return r.found.Write() }

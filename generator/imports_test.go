@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestImports checks the architecture: the generator does not import the runtime, and the
-// runtime imports neither the generator nor its tools. Over HTTP a server does not link the client's
-// half, nor a client the server's.
+// TestImports checks the architecture: the generator does not import the runtime, and the runtime
+// imports neither the generator nor its tools. Over HTTP a server does not link the client's half,
+// nor a client the server's.
 func TestImports(t *testing.T) {
 	const module = "github.com/mcpgen/mcpgen/"
 	for _, rule := range []struct {
@@ -41,9 +41,10 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestImporters checks which packages import which. A client links a pool only if its program imports one.
-// Below internal lies what generator and runtime share, so it imports neither; internal/proof lies above
-// both, and only tests, its own programs and the one that runs the official suite import it.
+// TestImporters checks which packages import which. A client links a pool only if its program
+// imports one. Below internal lies what generator and runtime share, so it imports neither;
+// internal/proof lies above both, and only tests, its own programs and the one that runs the
+// official suite import it.
 func TestImporters(t *testing.T) {
 	const module = "github.com/mcpgen/mcpgen/"
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").CombinedOutput()

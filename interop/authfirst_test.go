@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
-// startAuth runs a program with flags of mcpauth until the end of the test. Its tools need one scope
-// each, and no flag and no option names them.
+// startAuth runs a program with flags of mcpauth until the end of the test. Its tools need one
+// scope each, and no flag and no option names them.
 func startAuth(t *testing.T, args ...string) (endpoint string) {
 	t.Helper()
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))

@@ -183,8 +183,7 @@ func connectHTTP(t *testing.T, revision string, options *mcp.ClientOptions) (ctx
 	return ctx, session, wire, url
 }
 
-// withProgress returns a call of a tool without arguments that requests progress
-// notifications.
+// withProgress returns a call of a tool without arguments that requests progress notifications.
 func withProgress(tool string) *mcp.CallToolParams {
 	params := &mcp.CallToolParams{Name: tool, Meta: mcp.Meta{}}
 	params.SetProgressToken(tool)
@@ -309,8 +308,7 @@ func TestGoSDKSessionEnds(t *testing.T) {
 	}
 }
 
-// The header fields of a call equal its arguments; the SDK sends them if it knows the
-// tool.
+// The header fields of a call equal its arguments; the SDK sends them if it knows the tool.
 func TestGoSDKHeaders(t *testing.T) {
 	t.Parallel()
 	ctx, session, wire, _ := connectHTTP(t, modern, nil)

@@ -74,8 +74,8 @@ type serving struct {
 	pid int
 }
 
-// serve starts a program that serves over HTTP. At the end of the test, or after an
-// earlier signal, it must stop without an error.
+// serve starts a program that serves over HTTP. At the end of the test, or after an earlier signal,
+// it must stop without an error.
 func serve(t *testing.T, program, transport string, flags ...string) serving {
 	t.Helper()
 	stderr := &announced{url: make(chan string, 1)}

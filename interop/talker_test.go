@@ -367,8 +367,8 @@ func TestTalkerChanges(t *testing.T) {
 		})
 		for i, uri := range []string{"talker://rules", "talker://picture"} {
 			if revision == modern {
-				// Here the SDK opens a listen for the lists itself, and each Subscribe
-				// opens another one without waiting for the acknowledgement.
+				// Here the SDK opens a listen for the lists itself, and each Subscribe opens
+				// another one without waiting for the acknowledgement.
 				acknowledged.wait(t, ctx, i+1)
 			}
 			if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
@@ -393,9 +393,8 @@ func TestTalkerChanges(t *testing.T) {
 		if err := session.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: "talker://rules"}); err != nil {
 			t.Fatal(err)
 		}
-		// The picture is touched after the rules, so after its notification no more of
-		// the rules are expected. From 2026-07-28 on the SDK ends its listen
-		// asynchronously.
+		// The picture is touched after the rules, so after its notification no more of the rules
+		// are expected. From 2026-07-28 on the SDK ends its listen asynchronously.
 		for n := 3; ; n++ {
 			say(t, ctx, session, "touch")
 			all := updates.wait(t, ctx, n)

@@ -208,8 +208,7 @@ func (f *facts) answered() {
 	}
 }
 
-// end checks that the connection was closed cleanly, and that all facts have been
-// checked.
+// end checks that the connection was closed cleanly, and that all facts have been checked.
 func (f *facts) end(server string) {
 	f.t.Helper()
 	var end *struct {

@@ -1,5 +1,5 @@
-// Package catalog has the types and functions that all servers of the comparison share.
-// It does not depend on the protocol.
+// Package catalog has the types and functions that all servers of the comparison share. It does not
+// depend on the protocol.
 package catalog
 
 import "time"

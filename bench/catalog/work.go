@@ -22,8 +22,8 @@ var ErrNoBook = errors.New("no such book")
 // Add adds.
 func Add(a, b int64) Sum { return Sum{Sum: a + b} }
 
-// Search returns the same seven books for every query, about 1.1 KB of JSON. Total is
-// the limit of the query, so that answers differ.
+// Search returns the same seven books for every query, about 1.1 KB of JSON. Total is the limit of
+// the query, so that answers differ.
 func Search(q *Query) Hits { return Hits{Total: q.Limit, Books: books, Took: 0.0123} }
 
 // Text returns the text.

@@ -128,8 +128,7 @@ func (w *workshop) startUps(e effort) (all []starts, err error) {
 	return all, nil
 }
 
-// holdAll measures the memory of idle sessions and streams of all servers that support
-// them.
+// holdAll measures the memory of idle sessions and streams of all servers that support them.
 func (w *workshop) holdAll(e effort) (all []held, err error) {
 	var failures []error
 	for _, what := range []string{holdSessions, holdListens, holdBare} {

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/bench/contract"
 )
 
-// scenario is a kind of call. Variants of it differ in their arguments and answers, so
-// that no answer is valid for another variant.
+// scenario is a kind of call. Variants of it differ in their arguments and answers, so that no
+// answer is valid for another variant.
 type scenario struct {
 	name     string
 	title    string // in the table

@@ -1,5 +1,5 @@
-// Package site is the common part of the HTTP programs of the comparison: a loopback
-// listener, and two paths that measure memory.
+// Package site is the common part of the HTTP programs of the comparison: a loopback listener, and
+// two paths that measure memory.
 package site
 
 import (

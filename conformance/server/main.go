@@ -1,5 +1,5 @@
-// Server serves the fixture of the conformance suite, over standard input and
-// output or with -http over HTTP. With -keys, only callers with an API key are served.
+// Server serves the fixture of the conformance suite, over standard input and output or with -http
+// over HTTP. With -keys, only callers with an API key are served.
 package main
 
 import (

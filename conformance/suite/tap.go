@@ -34,9 +34,8 @@ func (f *findings) err() error {
 	return errors.Join(f.said...)
 }
 
-// tap returns the URL of a proxy in front of a server, and a function that stops it.
-// The proxy validates the messages of the server if MCP_SPEC_DIR names the official
-// schemas.
+// tap returns the URL of a proxy in front of a server, and a function that stops it. The proxy
+// validates the messages of the server if MCP_SPEC_DIR names the official schemas.
 func (f *findings) tap(url string) (front string, stop func(), err error) {
 	return spec.NewTap(f).OfServers().Proxy(url)
 }

@@ -47,8 +47,8 @@ var (
 	errDead   = errors.New("the server ended")
 )
 
-// start runs a server in a new directory without access to the outside: proxies that do
-// not exist, and no settings of the user.
+// start runs a server in a new directory without access to the outside: proxies that do not exist,
+// and no settings of the user.
 func start(program, dir string, args ...string) (*client, error) {
 	log, err := os.CreateTemp(dir, "stderr")
 	if err != nil {
@@ -147,8 +147,8 @@ func (c *client) tools() ([]listed, error) {
 	}
 }
 
-// stop ends the server, and returns the end of what it logged. The exit code does not
-// matter, since a called function may have ended the process.
+// stop ends the server, and returns the end of what it logged. The exit code does not matter, since
+// a called function may have ended the process.
 func (c *client) stop() string {
 	_ = c.in.Close()
 	end := time.AfterFunc(2*time.Second, func() { _ = c.cmd.Process.Kill() })

@@ -39,8 +39,8 @@ type collected struct {
 	unwritable []string // symbols that no other package can call by name, with the reason
 }
 
-// load type-checks a package from source, for its comments, and everything below it
-// from export data.
+// load type-checks a package from source, for its comments, and everything below it from export
+// data.
 func load(path string) (*packages.Package, error) {
 	const mode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedSyntax | packages.NeedExportFile
@@ -119,8 +119,8 @@ func methods(t *types.Named, named bool) []*wrapper {
 	return all
 }
 
-// isHandle recognises a type with more state than its JSON form: a struct without JSON
-// methods that has unexported fields, or embeds an interface.
+// isHandle recognises a type with more state than its JSON form: a struct without JSON methods that
+// has unexported fields, or embeds an interface.
 func isHandle(t *types.Named) bool {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {

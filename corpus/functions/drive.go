@@ -65,8 +65,7 @@ func drive(program string, want []string) (out *outcome, err error) {
 	return out, nil
 }
 
-// driver calls the tools of a server, which it starts again where one killed it or
-// did not answer.
+// driver calls the tools of a server, which it starts again where one killed it or did not answer.
 type driver struct {
 	program, dir string
 	client       *client
@@ -221,8 +220,8 @@ func (d *driver) valid(tool string, arguments any, output *jsonschema.Schema) (r
 	return rankAnswer, "", nil
 }
 
-// invalid calls a tool without arguments, with an unknown one, and with each of the
-// wrong type, which the server must refuse before the call.
+// invalid calls a tool without arguments, with an unknown one, and with each of the wrong type,
+// which the server must refuse before the call.
 func (d *driver) invalid(tool string, in *schema, input *jsonschema.Schema) error {
 	try := []map[string]any{{"no_such_argument": 1}}
 	if len(in.Required) > 0 {

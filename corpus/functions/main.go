@@ -1,7 +1,7 @@
-// Functions makes tools of the exported functions and methods of well-known modules,
-// mechanically: each is wrapped by a function that calls through and has its comment,
-// its parameters and its results. Functions that the generator refuses are listed and
-// left out; all others are built, served and called. It is for corpus/run-functions.
+// Functions makes tools of the exported functions and methods of well-known modules, mechanically:
+// each is wrapped by a function that calls through and has its comment, its parameters and its
+// results. Functions that the generator refuses are listed and left out; all others are built,
+// served and called. It is for corpus/run-functions.
 package main
 
 import (

@@ -16,8 +16,8 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// manyTools is how many tools the server of [TestManyTools] has, and manyPackages where they are from.
-// The last package is cut off there.
+// manyTools is how many tools the server of [TestManyTools] has, and manyPackages where they are
+// from. The last package is cut off there.
 const manyTools = 500
 
 var manyPackages = append(
@@ -28,8 +28,8 @@ var manyPackages = append(
 	}, makeGitHub},
 	source{path: "golang.org/x/net/publicsuffix"}, source{path: "unicode/utf8"})
 
-// manySource is a program that serves the first tools of all packages, each package a group. With the
-// argument find it does so by mcpfind.
+// manySource is a program that serves the first tools of all packages, each package a group. With
+// the argument find it does so by mcpfind.
 const manySource = `// Server serves many functions.
 package main
 
@@ -151,8 +151,8 @@ func readRequests(t *testing.T) []asked {
 	return all
 }
 
-// search returns the names of the tools that a search shows, the number of those that it shows whole,
-// and the text.
+// search returns the names of the tools that a search shows, the number of those that it shows
+// whole, and the text.
 func (c *client) search(query string) (names []string, whole int, text string, err error) {
 	arguments, err := json.Marshal(map[string]string{"query": query})
 	if err != nil {
@@ -182,8 +182,8 @@ func (c *client) search(query string) (names []string, whole int, text string, e
 	return names, whole, r.text(), nil
 }
 
-// TestManyTools searches among 500 tools of real functions, by requests in plain words that were written
-// before the ranking, and counts what models read.
+// TestManyTools searches among 500 tools of real functions, by requests in plain words that were
+// written before the ranking, and counts what models read.
 func TestManyTools(t *testing.T) {
 	program := buildMany(t)
 	all := openMany(t, program)

@@ -36,8 +36,8 @@ type sampler struct {
 	text string // for strings without a format
 }
 
-// value makes a value. Texts are short and numbers small, because the effect of the
-// function is unknown.
+// value makes a value. Texts are short and numbers small, because the effect of the function is
+// unknown.
 func (s *sampler) value(t *schema, depth int) any {
 	if t == nil {
 		return s.text
@@ -113,8 +113,8 @@ var formats = map[string]string{
 	"duration":  "1s",
 }
 
-// matching returns a text that matches a pattern: the shortest of those that are known
-// here, "1" if none does.
+// matching returns a text that matches a pattern: the shortest of those that are known here, "1" if
+// none does.
 func matching(pattern string) string {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -130,8 +130,7 @@ func matching(pattern string) string {
 	return "1"
 }
 
-// texts are tried in turn for a type with its own text form, which the schema does not
-// describe.
+// texts are tried in turn for a type with its own text form, which the schema does not describe.
 var texts = []string{"a", "v1.2.3", "1", "192.0.2.1", "192.0.2.0/24", "192.0.2.1:80", "en", "2024-01-02T03:04:05Z"}
 
 func (s *sampler) string(t *schema) string {

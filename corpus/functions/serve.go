@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// transport responds to every request of a client from memory, with a response that
-// several of them accept.
+// transport responds to every request of a client from memory, with a response that several of them
+// accept.
 const transport = `
 type transport struct{}
 
@@ -30,8 +30,7 @@ func (transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 `
 
-// serverSource is a program that serves the packages of one module. It has no
-// connections.
+// serverSource is a program that serves the packages of one module. It has no connections.
 func serverSource(m module, all []*settled) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Server serves the functions of %s.\npackage main\n\nimport (\n", m.path)
@@ -59,8 +58,7 @@ func serverSource(m module, all []*settled) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// build compiles and vets the packages of a module and its server, and returns the
-// program.
+// build compiles and vets the packages of a module and its server, and returns the program.
 func build(m module, all []*settled, bin string) (string, error) {
 	dir := filepath.Join("out", "functions", m.name)
 	source, err := serverSource(m, all)

@@ -20,8 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator"
 )
 
-// settled is a package with the wrappers that the generator accepts, and those that it
-// refuses.
+// settled is a package with the wrappers that the generator accepts, and those that it refuses.
 type settled struct {
 	source           source
 	dir              string
@@ -37,8 +36,8 @@ type settled struct {
 	empty            map[*wrapper]bool // works, but an argument or the result has no data
 }
 
-// settle writes the wrappers, leaves out what the generator refuses, and writes
-// mcp_gen.go for the rest.
+// settle writes the wrappers, leaves out what the generator refuses, and writes mcp_gen.go for the
+// rest.
 func settle(src source, parent string) (*settled, error) {
 	all, err := collect(src)
 	if err != nil {
@@ -90,16 +89,16 @@ func settle(src source, parent string) (*settled, error) {
 	return s, nil
 }
 
-// unnamed is the message about several results without names, and aResult the subject of
-// errors about one result, with the name that a directive has given it.
+// unnamed is the message about several results without names, and aResult the subject of errors
+// about one result, with the name that a directive has given it.
 var (
 	unnamed = regexp.MustCompile(`^result \d+ of \d+ has no name`)
 	aResult = regexp.MustCompile(`: result(?: (\w+))?$`)
 )
 
 // nameResults changes the //mcp:result of a wrapper as a reader of its errors would, and reports
-// whether it has. Results without names are numbered, those that JSON cannot express are
-// left out, and of a struct with a member for each status, that for success is the result.
+// whether it has. Results without names are numbered, those that JSON cannot express are left out,
+// and of a struct with a member for each status, that for success is the result.
 func (w *wrapper) nameResults(diags []*generator.Diagnostic) bool {
 	before := w.result
 	for _, d := range diags {
@@ -136,8 +135,8 @@ func values(sig *types.Signature) (out []types.Type) {
 	return out
 }
 
-// success returns the name of the first member for a response with status 2xx, as
-// oapi-codegen names them, "" if there is none.
+// success returns the name of the first member for a response with status 2xx, as oapi-codegen
+// names them, "" if there is none.
 func success(sig *types.Signature) string {
 	for _, t := range values(sig) {
 		if p, ok := t.(*types.Pointer); ok {
@@ -208,8 +207,8 @@ func (s *settled) at(where map[string][2]int, d *generator.Diagnostic) *wrapper 
 	return nil
 }
 
-// findEmpty records the wrappers that work, but for which the generator warns that they
-// have no data.
+// findEmpty records the wrappers that work, but for which the generator warns that they have no
+// data.
 func (s *settled) findEmpty(file string) error {
 	where, err := places(file)
 	s.empty = map[*wrapper]bool{}
@@ -230,8 +229,8 @@ func (w *wrapper) declared() string {
 	return w.name
 }
 
-// places are the first and the last line of every function, method and interface
-// method of a file, comments included.
+// places are the first and the last line of every function, method and interface method of a file,
+// comments included.
 func places(name string) (map[string][2]int, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
@@ -289,8 +288,8 @@ func receiverName(decl *ast.FuncDecl) string {
 	return ""
 }
 
-// registered returns the names of the tools of a generated file, and the types of the
-// receivers of RegisterMCP, in order.
+// registered returns the names of the tools of a generated file, and the types of the receivers of
+// RegisterMCP, in order.
 func registered(source []byte) (tools, receivers []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "mcp_gen.go", source, parser.SkipObjectResolution)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
-// module is one row of the table: whole packages, or the methods of some of their
-// types.
+// module is one row of the table: whole packages, or the methods of some of their types.
 type module struct {
 	name     string // of the directory below out/functions
 	path     string // for go list -m; "std" is the standard library
@@ -11,17 +10,17 @@ type module struct {
 	beside   bool       // the module counts in a table of its own
 }
 
-// source is one package. Without types, every exported function is wrapped, and every
-// exported method of an exported type other than interfaces. With types, the methods of
-// those are, interfaces among them.
+// source is one package. Without types, every exported function is wrapped, and every exported
+// method of an exported type other than interfaces. With types, the methods of those are,
+// interfaces among them.
 type source struct {
 	path  string
 	types []string
 	make  string // declares how the receivers are made that are of no use empty
 }
 
-// modules has the modules. The only selection is that of packages and, if a package has
-// several types with the same methods, of the type.
+// modules has the modules. The only selection is that of packages and, if a package has several
+// types with the same methods, of the type.
 var modules = []module{
 	{name: "std", path: "std", packages: whole("html", "math", "mime", "net/netip", "net/url", "path", "regexp", "strconv", "strings", "time", "unicode/utf8")},
 	{name: "yaml", path: "gopkg.in/yaml.v3", packages: whole("gopkg.in/yaml.v3")},
@@ -71,8 +70,8 @@ func whole(paths ...string) []source {
 	return all
 }
 
-// Clients use the default transport, which the server replaces by one that responds
-// from memory, or have no address to connect to.
+// Clients use the default transport, which the server replaces by one that responds from memory, or
+// have no address to connect to.
 const (
 	makeRedis = `
 import (

@@ -121,8 +121,8 @@ func (w *writer) typeParams(list *types.TypeParamList) (declared, used string) {
 	return "[" + strings.Join(d, ", ") + "]", "[" + strings.Join(u, ", ") + "]"
 }
 
-// holder declares a type that holds a receiver of the other package. Where there
-// are several, their methods have its name in front.
+// holder declares a type that holds a receiver of the other package. Where there are several, their
+// methods have its name in front.
 func (w *writer) holder(b *bytes.Buffer, t *types.Named, several bool) {
 	declared, used := w.typeParams(t.TypeParams())
 	name := t.Obj().Name()
@@ -202,8 +202,8 @@ func (w *writer) function(b *bytes.Buffer, wr *wrapper) {
 	fmt.Fprintf(b, "%s%s(%s) %s {\n\t%s%s(%s)\n}\n\n", comment(wr, ""), head, strings.Join(params, ", "), w.results(sig), returns, callee, strings.Join(args, ", "))
 }
 
-// params are the parameters as they are declared, and as they are passed on. One
-// without a name gets one, so that the wrapper can pass it on.
+// params are the parameters as they are declared, and as they are passed on. One without a name
+// gets one, so that the wrapper can pass it on.
 func (w *writer) params(sig *types.Signature, taken map[string]bool) (params, args []string) {
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)

@@ -18,8 +18,8 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// TestLikeOpenAPI compares the arguments of each tool with huma's own OpenAPI of the operation, field by field. What
-// differs on purpose is in ours and theirs.
+// TestLikeOpenAPI compares the arguments of each tool with huma's own OpenAPI of the operation,
+// field by field. What differs on purpose is in ours and theirs.
 func TestLikeOpenAPI(t *testing.T) {
 	api := humago.New(http.NewServeMux(), huma.DefaultConfig("Test", "1"))
 	register(api)
@@ -130,7 +130,8 @@ func (o theirs) schema(s object, level int) object {
 	for k, v := range s {
 		switch k {
 		case "type":
-			// Lists are nullable in huma, since encoding/json reads null as a nil slice: ours are missing instead.
+			// Lists are nullable in huma, since encoding/json reads null as a nil slice: ours are
+			// missing instead.
 			if list, ok := v.([]any); ok {
 				v = list[0]
 				if v != "array" {

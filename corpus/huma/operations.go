@@ -1,5 +1,5 @@
-// Package huma has operations with every tag of huma, and tests that the tools that are generated from them have
-// the arguments of huma's own OpenAPI.
+// Package huma has operations with every tag of huma, and tests that the tools that are generated
+// from them have the arguments of huma's own OpenAPI.
 //
 //mcp:defaults readonly output=text
 //mcp:ignore unread-tag dependentRequired is among the tags

@@ -1,5 +1,5 @@
-// Package types has a tool for each type of other modules that mcpgen knows by its import
-// path. Its test compares schemas and codecs with the methods of the types.
+// Package types has a tool for each type of other modules that mcpgen knows by its import path. Its
+// test compares schemas and codecs with the methods of the types.
 package types
 
 import (
@@ -40,8 +40,8 @@ type Box[T any] struct {
 	L []T `json:"l,omitempty"`
 }
 
-// answer is what the tools return instead of their argument, if it is of the same type.
-// They are called one after another.
+// answer is what the tools return instead of their argument, if it is of the same type. They are
+// called one after another.
 var answer any
 
 func echo[T any](in T) T {

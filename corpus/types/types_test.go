@@ -45,8 +45,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// row has the texts of one type: those that schema and type accept, separated by blanks,
-// and those that both the schema and the decoder refuse.
+// row has the texts of one type: those that schema and type accept, separated by blanks, and those
+// that both the schema and the decoder refuse.
 type row struct {
 	tool      string
 	good, bad string

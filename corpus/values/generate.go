@@ -160,8 +160,7 @@ func (g *generator) anything() any {
 	return []any{nil, true, json.Number("1.5"), "text", []any{}, map[string]any{"a": []any{json.Number("1")}}}[g.IntN(6)]
 }
 
-// wrong changes one place of a value: a wrong type, a name too many, a member that is
-// missing.
+// wrong changes one place of a value: a wrong type, a name too many, a member that is missing.
 func (g *generator) wrong(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

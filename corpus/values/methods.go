@@ -11,8 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// unmarshal reads as encoding/json does. A method that panics is an error, as it is in a
-// call.
+// unmarshal reads as encoding/json does. A method that panics is an error, as it is in a call.
 func unmarshal(text []byte, v any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -36,9 +35,9 @@ func hasForm(t reflect.Type) bool {
 	return false
 }
 
-// byMethods reports whether all that is invalid about a value is in places of types that
-// read JSON or text by themselves, and that they take what is there: they have the last
-// word (exception 6 of docs/types.md).
+// byMethods reports whether all that is invalid about a value is in places of types that read JSON
+// or text by themselves, and that they take what is there: they have the last word (exception 6 of
+// docs/types.md).
 func byMethods(t reflect.Type, value any, invalid error) bool {
 	var e *jsonschema.ValidationError
 	if !errors.As(invalid, &e) {
@@ -55,8 +54,8 @@ func byMethods(t reflect.Type, value any, invalid error) bool {
 	return true
 }
 
-// takes walks to a place in a value, and reports whether a type on the way takes what
-// it is given by a method of its own.
+// takes walks to a place in a value, and reports whether a type on the way takes what it is given
+// by a method of its own.
 func takes(t reflect.Type, value any, place []string) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

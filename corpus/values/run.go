@@ -213,8 +213,8 @@ func (p *prover) call(c *client, name string, arguments []byte) (*answered, erro
 	return a, json.Unmarshal(result, a)
 }
 
-// argument sends arguments: they are accepted if and only if they are valid, and come
-// back as encoding/json reads and writes them.
+// argument sends arguments: they are accepted if and only if they are valid, and come back as
+// encoding/json reads and writes them.
 func (p *prover) argument(c *client, tl *tool, typ reflect.Type, arguments []byte) error {
 	value, err := parse(arguments)
 	if err != nil {
@@ -263,8 +263,8 @@ func (p *prover) argument(c *client, tl *tool, typ reflect.Type, arguments []byt
 	return nil
 }
 
-// union holds arguments that encoding/json cannot read, and the answer to them, against
-// the value that the tool was given.
+// union holds arguments that encoding/json cannot read, and the answer to them, against the value
+// that the tool was given.
 func (p *prover) union(c *client, tl *tool, a *answered, arguments []byte) {
 	tree, err := p.unions.marshal(p.given.Got)
 	if err != nil {
@@ -327,8 +327,7 @@ func (p *prover) find(c *client, tl *tool, arguments []byte, what string) {
 	p.findings = append(p.findings, fmt.Sprintf("%s over %s: %s\n%s", tl.Name, c.name, what, arguments))
 }
 
-// withoutNulls leaves out the members that are null and not required, which count as
-// missing.
+// withoutNulls leaves out the members that are null and not required, which count as missing.
 func (g *generator) withoutNulls(v any, s *schema) any {
 	if name, ok := strings.CutPrefix(s.reference(), "#/$defs/"); ok {
 		s = g.defs[name]

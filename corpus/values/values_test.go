@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// TestSpecs is the whole way with one package: the structs of the runtime specification
-// of the Open Container Initiative, wrapped, generated, served and called.
+// TestSpecs is the whole way with one package: the structs of the runtime specification of the Open
+// Container Initiative, wrapped, generated, served and called.
 func TestSpecs(t *testing.T) {
 	t.Chdir("..")
 	t.Cleanup(func() {

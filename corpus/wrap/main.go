@@ -1,6 +1,6 @@
-// Wrap makes a package of tools out of every exported struct of another package: each
-// is the argument and the result of a tool of its own. Structs that the generator
-// refuses are listed and left out. It is for corpus/run.
+// Wrap makes a package of tools out of every exported struct of another package: each is the
+// argument and the result of a tool of its own. Structs that the generator refuses are listed and
+// left out. It is for corpus/run.
 package main
 
 import (
@@ -212,9 +212,9 @@ var unions = map[reflect.Type][]reflect.Type{
 %s}
 `
 
-// measure counts the lines of a generated file: all of them, those of schemas,
-// and those of decoders, encoders and tables of fields with their comments and
-// the empty lines between them; and the fields in the tables.
+// measure counts the lines of a generated file: all of them, those of schemas, and those of
+// decoders, encoders and tables of fields with their comments and the empty lines between them; and
+// the fields in the tables.
 func measure(source []byte) (total, schemas, codecs, fields int) {
 	in, comments := "", 0
 	for line := range bytes.Lines(source) {

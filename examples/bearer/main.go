@@ -1,5 +1,5 @@
-// Bearer accepts HTTP requests with a known bearer token only, and gives each
-// owner of a token notes of their own.
+// Bearer accepts HTTP requests with a known bearer token only, and gives each owner of a token
+// notes of their own.
 //
 //	BEARER_TOKENS=s3cret=ada,hidden=bob go run ./bearer -http 8080
 //	curl -i http://127.0.0.1:8080/mcp -d '{}' # 401

@@ -1,5 +1,5 @@
-// Booksclient calls the bookstore as a client, and prints what it offers about the
-// subjects that most of its books have.
+// Booksclient calls the bookstore as a client, and prints what it offers about the subjects that
+// most of its books have.
 //
 //	go run ./booksclient                 # the bookstore in this process
 //	go run ./bookstore/cmd/bookstore -http 8080

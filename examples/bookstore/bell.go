@@ -2,15 +2,15 @@ package bookstore
 
 import "sync"
 
-// bell wakes all goroutines that wait for a change. The zero value is
-// ready, and safe for concurrent use.
+// bell wakes all goroutines that wait for a change. The zero value is ready, and safe for
+// concurrent use.
 type bell struct {
 	mu   sync.Mutex
 	next chan struct{}
 }
 
-// wait returns a channel that is closed when the bell rings next. To miss
-// nothing, call it before looking at what may change.
+// wait returns a channel that is closed when the bell rings next. To miss nothing, call it before
+// looking at what may change.
 func (b *bell) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

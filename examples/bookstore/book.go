@@ -4,15 +4,15 @@ import "time"
 
 // Book is one title that the shop trades in.
 type Book struct {
-	// ID is the catalogue number. For the books that the shop opened with it is
-	// their number at Project Gutenberg; books added later begin at 1000000.
+	// ID is the catalogue number. For the books that the shop opened with it is their number at
+	// Project Gutenberg; books added later begin at 1000000.
 	ID int64 `json:"id"`
 	// Title is the English title, whatever language the book was written in.
 	Title string `json:"title"`
 	// Authors are the full names, in the order of the title page.
 	Authors []string `json:"authors"`
-	// Year is the year of first publication. A serial counts from its first
-	// instalment, a play from its first performance.
+	// Year is the year of first publication. A serial counts from its first instalment, a play from
+	// its first performance.
 	Year int `json:"year"`
 	// Language is the language in which the book was first written.
 	Language Language `json:"language"`

@@ -41,10 +41,9 @@ const bulkColumns = "title,authors,year,language,subjects,format,price_cents,sto
 // bulkPortion is how many books are taken in at a time.
 const bulkPortion = 100
 
-// ImportList takes a list of books in CSV into the catalogue, as publishers
-// send it: a hundred books at a time, so that what has been taken in stays. A
-// line that is not a book is reported and left out, and so is a book that is there
-// already. Authors and subjects are separated by "; ".
+// ImportList takes a list of books in CSV into the catalogue, as publishers send it: a hundred
+// books at a time, so that what has been taken in stays. A line that is not a book is reported and
+// left out, and so is a book that is there already. Authors and subjects are separated by "; ".
 //
 //mcp:tool additive idempotent task=required taskttl=24h group=stock
 //mcp:ignore required-task A list of many books takes longer than a request may.
@@ -71,8 +70,8 @@ func (s *Store) ImportList(
 	return all, nil
 }
 
-// takeIn adds the books that the catalogue does not have, and returns how many
-// these are. It may run again: books that it has added are there already.
+// takeIn adds the books that the catalogue does not have, and returns how many these are. It may
+// run again: books that it has added are there already.
 func (s *Store) takeIn(ctx context.Context, books []NewBook) (added int, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		in, err := newInserter(ctx, tx)

@@ -42,8 +42,7 @@ func (s *Store) AddBook(ctx context.Context, book NewBook) (Book, error) {
 	return added, err
 }
 
-// UpdatePrice changes the price of a book and returns the old and the new one,
-// both in euro cents.
+// UpdatePrice changes the price of a book and returns the old and the new one, both in euro cents.
 //
 //mcp:tool destructive idempotent group=stock
 //mcp:arg id minimum=1
@@ -102,9 +101,8 @@ func (s *Store) RestockBook(
 	return book, nil
 }
 
-// RemoveBook removes a book from the catalogue with all its copies. It cannot
-// be undone. A book of which copies are reserved is not removed. If the client can
-// show a form, the user is asked first.
+// RemoveBook removes a book from the catalogue with all its copies. It cannot be undone. A book of
+// which copies are reserved is not removed. If the client can show a form, the user is asked first.
 //
 //mcp:tool destructive group=stock
 //mcp:arg id minimum=1

@@ -26,8 +26,8 @@ func drawCover(b Book) string {
 	return svg.String()
 }
 
-// wrap breaks a text between words into lines of about the given number of
-// characters, five at most.
+// wrap breaks a text between words into lines of about the given number of characters, five at
+// most.
 func wrap(text string, width int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(text) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// DescribeBook returns a few plain sentences about a book and its price, as one
-// would put them on a card in the window.
+// DescribeBook returns a few plain sentences about a book and its price, as one would put them on a
+// card in the window.
 //
 //mcp:tool readonly group=catalogue
 //mcp:arg id minimum=1

@@ -1,9 +1,9 @@
-// Package bookstore is a small bookshop over an SQLite database,
-// filled with classics that are in the public domain.
+// Package bookstore is a small bookshop over an SQLite database, filled with classics that are in
+// the public domain.
 //
-// It is an ordinary Go package: everything in it can be called, tested and
-// imported as it stands. The comments that begin with //mcp: say which of its
-// methods an MCP client may call too; mcp_gen.go is what mcpgen makes of them.
+// It is an ordinary Go package: everything in it can be called, tested and imported as it stands.
+// The comments that begin with //mcp: say which of its methods an MCP client may call too;
+// mcp_gen.go is what mcpgen makes of them.
 //
 //mcp:server title=Bookstore website="https://github.com/mcpgen/mcpgen"
 //mcp:defaults errors=declared closedworld timeout=30s

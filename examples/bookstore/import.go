@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// ImportBooks takes many new books into the catalogue, all of them or none, and
-// returns their numbers in the same order. It reports its progress.
+// ImportBooks takes many new books into the catalogue, all of them or none, and returns their
+// numbers in the same order. It reports its progress.
 //
 //mcp:tool additive group=stock
 //mcp:arg books "the books to be taken in" minItems=1 maxItems=1000

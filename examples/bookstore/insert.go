@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// inserter puts books into the three tables that know of one. Its statements
-// are prepared once, which is half of the time that a new shop takes to open.
+// inserter puts books into the three tables that know of one. Its statements are prepared once,
+// which is half of the time that a new shop takes to open.
 type inserter struct {
 	book, subject, words *sql.Stmt
 }
@@ -36,8 +36,7 @@ func newInserter(ctx context.Context, tx *sql.Tx) (*inserter, error) {
 	return in, nil
 }
 
-// insert adds a book under the given number, or the next free one for nil, and
-// returns its number.
+// insert adds a book under the given number, or the next free one for nil, and returns its number.
 func (in *inserter) insert(ctx context.Context, number *int64, b NewBook, now time.Time) (int64, error) {
 	authors := strings.Join(b.Authors, "\n")
 	var id int64

@@ -58,8 +58,8 @@ func notFound(id int64) error {
 	return fmt.Errorf("%w: %d", ErrNotFound, id)
 }
 
-// collect reads all rows of a query, one element each, and stops early when ctx
-// ends. The result is never nil.
+// collect reads all rows of a query, one element each, and stops early when ctx ends. The result is
+// never nil.
 func collect[T any](ctx context.Context, q queryer, scan func(row func(...any) error, v *T) error,
 	query string, args ...any,
 ) ([]T, error) {

@@ -16,8 +16,8 @@ type Decade struct {
 	Languages map[Language]int `json:"languages"`
 }
 
-// ReportByDecade sums up the catalogue by decade of first publication. The
-// decades are named like "1850s"; one without books is left out.
+// ReportByDecade sums up the catalogue by decade of first publication. The decades are named like
+// "1850s"; one without books is left out.
 //
 //mcp:tool readonly group=reports
 //mcp:arg from default=1450 minimum=1450 maximum=2100

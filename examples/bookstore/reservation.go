@@ -24,8 +24,8 @@ type Reservation struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// ReserveCopies sets copies of a book aside for you. It reserves all of them or
-// none, and a customer may hold at most 20 copies at a time.
+// ReserveCopies sets copies of a book aside for you. It reserves all of them or none, and a
+// customer may hold at most 20 copies at a time.
 //
 //mcp:tool additive group=reservations
 //mcp:arg id minimum=1
@@ -106,8 +106,7 @@ func (s *Store) ListReservations(ctx context.Context, caller Caller) ([]Reservat
 	return all, nil
 }
 
-// CancelReservation gives the copies of one of your reservations back to the
-// shop.
+// CancelReservation gives the copies of one of your reservations back to the shop.
 //
 //mcp:tool destructive group=reservations
 //mcp:arg reservation minimum=1

@@ -12,8 +12,8 @@ import (
 // bookURI is the URI template in the directive of BookPage.
 const bookURI = "books://{id}"
 
-// BookPage returns the entry of one book in the catalogue. found is false if
-// there is no book of that number.
+// BookPage returns the entry of one book in the catalogue. found is false if there is no book of
+// that number.
 //
 //mcp:resource books://{id} name=book title="A book of the catalogue" group=catalogue ttl=1m
 //mcp:arg id complete=CompleteNumber
@@ -42,8 +42,7 @@ func (s *Store) CompleteNumber(ctx context.Context, prefix string) ([]string, er
 	return s.completions(ctx, "SELECT CAST(id AS TEXT) AS v FROM books WHERE v LIKE ?1 || '%' ESCAPE '\\' ORDER BY id LIMIT ?2", prefix)
 }
 
-// CompleteSubject returns the subjects that begin with some letters, the most
-// frequent first.
+// CompleteSubject returns the subjects that begin with some letters, the most frequent first.
 func (s *Store) CompleteSubject(ctx context.Context, prefix string) ([]string, error) {
 	return s.completions(ctx, `SELECT subject FROM subjects WHERE subject LIKE ?1 || '%' ESCAPE '\'
 		GROUP BY subject ORDER BY count(*) DESC, subject LIMIT ?2`, prefix)
@@ -55,12 +54,10 @@ func (s *Store) CompleteTitle(ctx context.Context, prefix string) ([]string, err
 		GROUP BY title ORDER BY title LIMIT ?2`, prefix)
 }
 
-// maxCompletions is one more than a client gets, so that the result says that
-// there are more.
+// maxCompletions is one more than a client gets, so that the result says that there are more.
 const maxCompletions = 101
 
-// likeText escapes what a user has typed, so that SQLite does not read it as a
-// pattern.
+// likeText escapes what a user has typed, so that SQLite does not read it as a pattern.
 var likeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 func (s *Store) completions(ctx context.Context, query, prefix string) ([]string, error) {
@@ -68,9 +65,8 @@ func (s *Store) completions(ctx context.Context, query, prefix string) ([]string
 	return collect(ctx, s.db, scan, query, likeText.Replace(prefix), maxCompletions)
 }
 
-// NewServer returns the server of NewMCPServer, which also notifies clients that
-// have subscribed to a book when its price changes, or how many copies are
-// available.
+// NewServer returns the server of NewMCPServer, which also notifies clients that have subscribed to
+// a book when its price changes, or how many copies are available.
 func NewServer(store *Store, opts ...mcp.Option) *mcp.Server {
 	server := NewMCPServer(store, opts...)
 	store.Watch(func(id int64) {

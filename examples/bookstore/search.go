@@ -17,8 +17,8 @@ const (
 	ByPrice     Sort = "price"     // cheapest first
 )
 
-// clause is the ORDER BY clause of s. A word in the title weighs more than one
-// among the authors, and that more than one among the subjects.
+// clause is the ORDER BY clause of s. A word in the title weighs more than one among the authors,
+// and that more than one among the subjects.
 func (s Sort) clause() string {
 	switch s {
 	case ByTitle:
@@ -35,10 +35,9 @@ func (s Sort) clause() string {
 // maxWords bounds the work of one search.
 const maxWords = 16
 
-// SearchBooks finds the books whose title, authors and subjects together have
-// all the words of a query. Word endings, case and accents do not matter, so
-// "sea" finds "seas" and "bronte" finds Brontë. It returns one page of books
-// and the total number of matches.
+// SearchBooks finds the books whose title, authors and subjects together have all the words of a
+// query. Word endings, case and accents do not matter, so "sea" finds "seas" and "bronte" finds
+// Brontë. It returns one page of books and the total number of matches.
 //
 //mcp:tool readonly group=catalogue
 //mcp:arg query minLength=1 maxLength=200 examples=`["sea stories"]`
@@ -85,9 +84,8 @@ func scanOne(row func(...any) error, b *Book) error {
 	return scanBook(row, b)
 }
 
-// matchAll makes an FTS5 expression that matches texts with every word of a query.
-// The words are quoted, so that FTS5 reads none as an operator, a column or a
-// prefix.
+// matchAll makes an FTS5 expression that matches texts with every word of a query. The words are
+// quoted, so that FTS5 reads none as an operator, a column or a prefix.
 func matchAll(query string) (string, error) {
 	words := strings.FieldsFunc(query, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// seedCSV holds the books that a new shop opens with. Titles, authors, years
-// and numbers are those of real editions; price and stock are the shop's own.
+// seedCSV holds the books that a new shop opens with. Titles, authors, years and numbers are those
+// of real editions; price and stock are the shop's own.
 //
 //go:embed seed.csv
 var seedCSV string

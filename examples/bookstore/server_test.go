@@ -36,8 +36,8 @@ type client struct {
 	capabilities string
 }
 
-// connect serves s and returns a client that speaks the given revision. The
-// calls get the values of ctx.
+// connect serves s and returns a client that speaks the given revision. The calls get the values of
+// ctx.
 func connect(t *testing.T, ctx context.Context, s *Store, revision string, opts ...mcp.Option) *client {
 	t.Helper()
 	return connectWith(t, ctx, s, revision, "{}", opts...)
@@ -234,8 +234,8 @@ func TestServerListsTools(t *testing.T) {
 // A conversation in which every tool is called, in every revision.
 func TestServerCallsTools(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *client) {
-		// value is the structured result, which older revisions have as text only
-		// and some wrap unless it is an object.
+		// value is the structured result, which older revisions have as text only and some wrap
+		// unless it is an object.
 		value := func(tool, arguments string, v any) {
 			t.Helper()
 			r := c.call(tool, arguments)

@@ -12,8 +12,8 @@ type SimilarBook struct {
 	Shared []string `json:"shared"`
 }
 
-// SimilarBooks finds the books that share most subjects with a given one. Of
-// two that share as many, the one closer in time comes first.
+// SimilarBooks finds the books that share most subjects with a given one. Of two that share as
+// many, the one closer in time comes first.
 //
 //mcp:tool readonly group=catalogue
 //mcp:arg id minimum=1

@@ -17,8 +17,7 @@ type Stocktaking struct {
 	Reserved int `json:"reserved"`
 	// ValueCents is what all copies cost at today's prices, in euro cents.
 	ValueCents int `json:"valueCents"`
-	// Differences are the books whose reserved copies are not those of their
-	// reservations.
+	// Differences are the books whose reserved copies are not those of their reservations.
 	Differences []Difference `json:"differences"`
 	// Corrected is whether the reserved copies of these books were set right.
 	Corrected bool `json:"corrected"`
@@ -51,9 +50,8 @@ type section struct {
 	Differences                          []Difference
 }
 
-// TakeStock counts the whole catalogue, one format after the other, and
-// compares the reserved copies with the reservations. Where they differ it asks
-// whether to correct them.
+// TakeStock counts the whole catalogue, one format after the other, and compares the reserved
+// copies with the reservations. Where they differ it asks whether to correct them.
 //
 //mcp:tool idempotent additive task=optional inline=0 taskttl=24h restart group=stock
 func (s *Store) TakeStock(ctx context.Context) (*Stocktaking, error) {
@@ -104,8 +102,8 @@ func (s *Store) count(ctx context.Context, format Format) (part section, err err
 	return part, nil
 }
 
-// correct sets the reserved copies of books to those of their reservations, as
-// they are now. Copies that nothing in the shop covers stay as they are.
+// correct sets the reserved copies of books to those of their reservations, as they are now. Copies
+// that nothing in the shop covers stay as they are.
 func (s *Store) correct(ctx context.Context, differences []Difference) error {
 	err := s.transact(ctx, func(tx *sql.Tx) error {
 		var errs []error

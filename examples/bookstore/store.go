@@ -18,8 +18,8 @@ import (
 //go:embed schema.sql
 var schema string
 
-// Store is the shop: its catalogue, its stock and what customers have reserved.
-// It is safe for concurrent use.
+// Store is the shop: its catalogue, its stock and what customers have reserved. It is safe for
+// concurrent use.
 type Store struct {
 	db  *sql.DB
 	now func() time.Time
@@ -28,17 +28,16 @@ type Store struct {
 	watchers watchers
 }
 
-// Open opens the shop whose books are in the given SQLite file, which is made
-// and filled with classics if it does not exist. Without a file name everything
-// is kept in memory and gone after Close.
+// Open opens the shop whose books are in the given SQLite file, which is made and filled with
+// classics if it does not exist. Without a file name everything is kept in memory and gone after
+// Close.
 func Open(ctx context.Context, file string) (*Store, error) {
 	db, err := sql.Open("sqlite", dataSource(file))
 	if err != nil {
 		return nil, fmt.Errorf("open bookstore: %w", err)
 	}
 	if file == "" {
-		// A memory database belongs to its connection, so there is one, which
-		// stays.
+		// A memory database belongs to its connection, so there is one, which stays.
 		db.SetMaxOpenConns(1)
 	}
 	s := &Store{db: db, now: time.Now}
@@ -48,8 +47,7 @@ func Open(ctx context.Context, file string) (*Store, error) {
 	return s, nil
 }
 
-// OpenMemory opens a shop that is kept in memory, with the function that closes
-// it.
+// OpenMemory opens a shop that is kept in memory, with the function that closes it.
 //
 //mcp:constructor
 func OpenMemory(ctx context.Context) (*Store, func(), error) {
@@ -65,9 +63,8 @@ func (s *Store) Close() error {
 	return s.db.Close()
 }
 
-// dataSource spells the driver's options: transactions take the write lock when
-// they begin, since one that asks for it later can only fail when another was
-// faster.
+// dataSource spells the driver's options: transactions take the write lock when they begin, since
+// one that asks for it later can only fail when another was faster.
 func dataSource(file string) string {
 	options := url.Values{
 		"_txlock": {"immediate"},
@@ -80,8 +77,8 @@ func dataSource(file string) string {
 	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + options.Encode()
 }
 
-// fill gives an empty database its tables and its first books. PRAGMA
-// user_version says that this was done.
+// fill gives an empty database its tables and its first books. PRAGMA user_version says that this
+// was done.
 func (s *Store) fill(ctx context.Context) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		var version int

@@ -523,8 +523,8 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// A memory database lives as long as its connection, which must outlive calls
-// that are given up half-way.
+// A memory database lives as long as its connection, which must outlive calls that are given up
+// half-way.
 func TestCancelledCallsLoseNothing(t *testing.T) {
 	s := open(t)
 	for i := range 50 {

@@ -11,8 +11,8 @@ type Subject struct {
 	Books int    `json:"books"`
 }
 
-// ListSubjects returns what the books are about, the most frequent first. The
-// names are good words for search_books.
+// ListSubjects returns what the books are about, the most frequent first. The names are good words
+// for search_books.
 //
 //mcp:tool readonly group=catalogue
 //mcp:arg limit default=50 minimum=1 maximum=500

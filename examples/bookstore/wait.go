@@ -10,9 +10,9 @@ import (
 // maxPatience bounds how long WaitForCopies may take.
 const maxPatience = 5 * time.Minute
 
-// WaitForCopies waits until enough copies of a book are available, because
-// some came in or a reservation was cancelled, and returns the book as it is
-// then. It reserves nothing, so another customer may be faster.
+// WaitForCopies waits until enough copies of a book are available, because some came in or a
+// reservation was cancelled, and returns the book as it is then. It reserves nothing, so another
+// customer may be faster.
 //
 //mcp:tool readonly group=reservations timeout=6m
 //mcp:arg id minimum=1

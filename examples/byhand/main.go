@@ -1,5 +1,5 @@
-// Byhand is a server without generated code: names, schemas and decoding are
-// written by hand. Generated and hand-written features can be in one server.
+// Byhand is a server without generated code: names, schemas and decoding are written by hand.
+// Generated and hand-written features can be in one server.
 //
 //	go run ./byhand            # serves the client that has started it
 //	go run ./byhand -http 8080 # at http://127.0.0.1:8080/mcp
@@ -34,8 +34,8 @@ func newServer() *mcp.Server {
 	return s
 }
 
-// countWords gets the arguments as the client has sent them: the schema above is
-// shown to clients, and checked by the function itself.
+// countWords gets the arguments as the client has sent them: the schema above is shown to clients,
+// and checked by the function itself.
 func countWords(_ context.Context, arguments json.RawMessage) (*mcp.ToolResult, error) {
 	var args struct{ Text *string }
 	if err := json.Unmarshal(arguments, &args); err != nil || args.Text == nil {

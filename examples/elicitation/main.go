@@ -1,6 +1,5 @@
-// Elicitation asks the user before something is deleted. The code is the same for
-// every revision: in sessions the client gets a request, from 2026-07-28 on it
-// calls again with the answer.
+// Elicitation asks the user before something is deleted. The code is the same for every revision:
+// in sessions the client gets a request, from 2026-07-28 on it calls again with the answer.
 //
 //	go run ./elicitation       # serves the client that has started it, which must be able to ask
 //	go test -v ./elicitation   # what happens with each answer
@@ -48,8 +47,8 @@ func NewNotes() *Notes {
 	return &Notes{texts: map[string]string{"plan": "Write a server.", "list": "Milk, tea."}}
 }
 
-// DeleteNote deletes a note after the user has agreed, and returns the names of
-// those that are left.
+// DeleteNote deletes a note after the user has agreed, and returns the names of those that are
+// left.
 //
 //mcp:tool destructive closedworld
 //mcp:arg name "the name of the note"

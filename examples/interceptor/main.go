@@ -1,5 +1,5 @@
-// Interceptor runs code around every request: it logs how long each takes, and
-// refuses tools that change something while the server is read-only.
+// Interceptor runs code around every request: it logs how long each takes, and refuses tools that
+// change something while the server is read-only.
 //
 //	go run ./interceptor            # serves the client that has started it; logs to standard error
 //	go run ./interceptor -read-only # refuses set_title

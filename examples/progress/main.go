@@ -33,8 +33,8 @@ func CountPrimes(ctx context.Context, below int) (count int, err error) {
 		if n%step != 0 {
 			continue
 		}
-		// The context ends when the client cancels, closes the connection or has waited
-		// too long. A handler that does not check it works in vain.
+		// The context ends when the client cancels, closes the connection or has waited too long. A
+		// handler that does not check it works in vain.
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}

@@ -18,7 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
-// secretVariable is the environment variable with the secret of the replicas, where -secret-file does not name a file.
+// secretVariable is the environment variable with the secret of the replicas, where -secret-file
+// does not name a file.
 const secretVariable = "SHOP_SECRET"
 
 // minSecret is the least length of the secret in bytes.
@@ -140,8 +141,8 @@ func (c *config) given(name string) (given bool) {
 // version reports whether the version is to be printed.
 func (c *config) version() bool { return c.set.Lookup("version").Value.String() == "true" }
 
-// secret reads the secret of the replicas. Where the flags and the environment have none, it is in the directory, and made if
-// it is not; without a directory that is an error.
+// secret reads the secret of the replicas. Where the flags and the environment have none, it is in
+// the directory, and made if it is not; without a directory that is an error.
 func (c *config) secret(dir string) ([]byte, error) {
 	text, from := []byte(os.Getenv(secretVariable)), "the variable "+secretVariable
 	if c.secretFile == "" && len(text) == 0 && dir != "" {
@@ -178,8 +179,8 @@ func ownSecret(file string) ([]byte, error) {
 	return text, nil
 }
 
-// derive returns a secret for one purpose. NATS servers send theirs to each other, so it must not be the one that encrypts
-// the state keys.
+// derive returns a secret for one purpose. NATS servers send theirs to each other, so it must not
+// be the one that encrypts the state keys.
 func derive(secret []byte, purpose string) (string, error) {
 	key, err := hkdf.Key(sha256.New, secret, nil, "mcp-shop "+purpose, 32)
 	return hex.EncodeToString(key), err

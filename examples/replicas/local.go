@@ -27,7 +27,8 @@ type child struct {
 	err   error
 }
 
-// serveAll starts all replicas on this machine, prints where they are, and stops them when ctx ends.
+// serveAll starts all replicas on this machine, prints where they are, and stops them when ctx
+// ends.
 func serveAll(ctx context.Context, c *config, stdout, stderr io.Writer) (err error) {
 	dir := c.dir
 	if dir == "" {
@@ -67,7 +68,8 @@ func serveAll(ctx context.Context, c *config, stdout, stderr io.Writer) (err err
 	return wait(ctx, children, stdout)
 }
 
-// wait waits until ctx ends, or all children have ended. That some have ended, such as by kill -9, is what the others are for.
+// wait waits until ctx ends, or all children have ended. That some have ended, such as by kill -9,
+// is what the others are for.
 func wait(ctx context.Context, children []*child, stdout io.Writer) error {
 	var running sync.WaitGroup
 	for _, one := range children {
@@ -184,8 +186,9 @@ func isReady(ctx context.Context, url string) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// stopAll ends the input of all children, and kills those that do not end in time. Its error is that of children that have
-// not stopped gracefully; those that have ended before are not among them.
+// stopAll ends the input of all children, and kills those that do not end in time. Its error is
+// that of children that have not stopped gracefully; those that have ended before are not among
+// them.
 func stopAll(children []*child, within time.Duration) error {
 	var running []*child
 	for _, one := range children {

@@ -85,7 +85,8 @@ const natsPassword = "p0e12"
 // unquoted is what the chart makes of strings such as "<< $NAME >>".
 var unquoted = regexp.MustCompile(`"<< (.+?) >>"`)
 
-// startConfigured starts a server with the configuration that the chart makes of the values, without its cluster.
+// startConfigured starts a server with the configuration that the chart makes of the values,
+// without its cluster.
 func startConfigured(t *testing.T) *server.Server {
 	t.Helper()
 	v := readValues(t)
@@ -141,8 +142,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Two replicas with the arguments of the manifest, and a NATS server with the permissions of the values, do all that replicas do
-// together: the permissions are enough.
+// Two replicas with the arguments of the manifest, and a NATS server with the permissions of the
+// values, do all that replicas do together: the permissions are enough.
 func TestDeployment(t *testing.T) {
 	s := startConfigured(t)
 	dir := t.TempDir()

@@ -16,8 +16,8 @@ type Order struct {
 	TotalCents int `json:"totalCents"`
 }
 
-// Order orders copies of an item: all of them or none. A repeated call with the same reference is the same order, so it can be
-// repeated if its result was lost.
+// Order orders copies of an item: all of them or none. A repeated call with the same reference is
+// the same order, so it can be repeated if its result was lost.
 //
 //mcp:tool additive idempotent
 //mcp:arg item "the id of the item, such as teapot"

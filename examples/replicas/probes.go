@@ -19,8 +19,9 @@ const (
 	probeTime = 2 * time.Second
 	// probePause is how long a result counts, since any client can send such requests.
 	probePause = time.Second
-	// probePatience is for how long a replica that was ready stays so, though NATS does not answer: while a leader is being
-	// elected. Requests wait for it too, and the other replicas would take no more of them.
+	// probePatience is for how long a replica that was ready stays so, though NATS does not answer:
+	// while a leader is being elected. Requests wait for it too, and the other replicas would take
+	// no more of them.
 	probePatience = retryTime
 )
 
@@ -39,13 +40,14 @@ func (p *probes) wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.ctx.Err() != nil {
-			// A balancer sends new connections elsewhere by now. Requests on those that are open would come here still.
+			// A balancer sends new connections elsewhere by now. Requests on those that are open
+			// would come here still.
 			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)
 	}))
-	// Liveness does not depend on NATS: a restart would not bring back servers that are missing, and the one inside starts again by
-	// itself after a full disk.
+	// Liveness does not depend on NATS: a restart would not bring back servers that are missing,
+	// and the one inside starts again by itself after a full disk.
 	mux.HandleFunc("GET "+livePath, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("live\n")) })
 	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, r *http.Request) {
 		switch {

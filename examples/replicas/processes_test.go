@@ -151,8 +151,8 @@ func (b *balancer) fail(format string, args ...any) {
 	b.report(fmt.Sprintf(format, args...))
 }
 
-// watch asks the replicas whether they are ready, each on its own goroutine, until ctx ends. A replica that answers late does
-// not delay what is known of another.
+// watch asks the replicas whether they are ready, each on its own goroutine, until ctx ends. A
+// replica that answers late does not delay what is known of another.
 func (b *balancer) watch(ctx context.Context) {
 	watched := make(map[*target]bool)
 	var probing sync.WaitGroup
@@ -255,7 +255,8 @@ func must[T any](t *testing.T, c *mcpclient.Client, tool string, arguments map[s
 	return value
 }
 
-// mustSoon calls again while the status is 503: a stream whose leader was killed has none for some seconds.
+// mustSoon calls again while the status is 503: a stream whose leader was killed has none for some
+// seconds.
 func mustSoon[T any](t *testing.T, c *mcpclient.Client, tool string, arguments map[string]any) T {
 	t.Helper()
 	for ; ; time.Sleep(200 * time.Millisecond) {
@@ -272,8 +273,8 @@ func mustSoon[T any](t *testing.T, c *mcpclient.Client, tool string, arguments m
 
 var replicaLine = regexp.MustCompile(`^shop-\d: (http://\S+/mcp) \(process (\d+)\)$`)
 
-// One command starts three replicas, which are one server: for orders, questions, changes and sessions. One is killed, and the
-// sessions go on at the others. SIGTERM stops all of them.
+// One command starts three replicas, which are one server: for orders, questions, changes and
+// sessions. One is killed, and the sessions go on at the others. SIGTERM stops all of them.
 func TestOneCommand(t *testing.T) {
 	t.Parallel()
 	const copies = 30
@@ -394,8 +395,8 @@ func serve(t *testing.T, h http.Handler) string {
 	return "http://" + l.Addr().String() + "/mcp"
 }
 
-// Three replicas, each as on a machine of its own, are replaced one after the other by SIGTERM, under load: no request fails,
-// and each ends with exit code 0.
+// Three replicas, each as on a machine of its own, are replaced one after the other by SIGTERM,
+// under load: no request fails, and each ends with exit code 0.
 func TestRollingReplacement(t *testing.T) {
 	t.Parallel()
 	routes, err := freeAddresses(3)

@@ -29,11 +29,13 @@ const (
 	startTime = 2 * time.Minute
 	// drainTime is for how long calls may go on after the replica has stopped to accept new ones.
 	drainTime = 10 * time.Second
-	// closeTime is for how long the connection to NATS, or the server inside, may take to close after that.
+	// closeTime is for how long the connection to NATS, or the server inside, may take to close
+	// after that.
 	closeTime = 5 * time.Second
 )
 
-// stopTime is how long a replica takes at most to stop, after -stop-delay. Two seconds are for connections.
+// stopTime is how long a replica takes at most to stop, after -stop-delay. Two seconds are for
+// connections.
 const stopTime = drainTime + 2*time.Second + closeTime
 
 // replica is one of the processes that are the shop.
@@ -72,7 +74,8 @@ func serveReplica(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	return mcpcmd.Run(later, server, nil, options...)
 }
 
-// startReplica starts what a replica needs before it serves. The replica is to be closed after an error too, unless it is nil.
+// startReplica starts what a replica needs before it serves. The replica is to be closed after an
+// error too, unless it is nil.
 func startReplica(ctx context.Context, c *config) (*replica, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -106,8 +109,9 @@ func startReplica(ctx context.Context, c *config) (*replica, error) {
 	return r, nil
 }
 
-// ready reports whether the replica can serve, and whether the next one may be replaced: where the NATS server inside has copies of
-// streams, they have what the others have. Without that, the loss of another server would leave one copy that is current.
+// ready reports whether the replica can serve, and whether the next one may be replaced: where the
+// NATS server inside has copies of streams, they have what the others have. Without that, the loss
+// of another server would leave one copy that is current.
 func (r *replica) ready(ctx context.Context) error {
 	if r.server != nil {
 		if err := r.server.Ready(); err != nil { // such as a full disk; the server starts again by itself
@@ -155,11 +159,13 @@ func (r *replica) connect(ctx context.Context, c *config, secret []byte) (err er
 	return err
 }
 
-// connectElsewhere connects to the servers of -nats, and waits until one of them answers or ctx ends.
+// connectElsewhere connects to the servers of -nats, and waits until one of them answers or ctx
+// ends.
 func connectElsewhere(ctx context.Context, c *config) (*nats.Conn, error) {
 	options := []nats.Option{nats.Name(c.name), nats.MaxReconnects(-1), nats.Timeout(5 * time.Second)}
 	if c.natsUser != "" {
-		// The file is read for each connection, so that a password that has changed needs no restart.
+		// The file is read for each connection, so that a password that has changed needs no
+		// restart.
 		options = append(options, nats.UserInfoHandler(func() (user, password string) {
 			text, err := os.ReadFile(c.natsPassword)
 			if err != nil {
@@ -184,8 +190,8 @@ func connectElsewhere(ctx context.Context, c *config) (*nats.Conn, error) {
 	}
 }
 
-// routesTLS returns the configuration for connections between the servers inside, nil without certificates. Each side proves
-// that the authority has signed it.
+// routesTLS returns the configuration for connections between the servers inside, nil without
+// certificates. Each side proves that the authority has signed it.
 func routesTLS(c *config) (*tls.Config, error) {
 	if c.routesCert == "" {
 		return nil, nil

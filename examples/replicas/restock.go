@@ -9,14 +9,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// Restock has the supplier deliver copies of every item, one after the other, and returns the stock at the end. That takes a
-// while: the call is a task for clients that have tasks. If the replica that runs it is lost, another one goes on.
+// Restock has the supplier deliver copies of every item, one after the other, and returns the stock
+// at the end. That takes a while: the call is a task for clients that have tasks. If the replica
+// that runs it is lost, another one goes on.
 //
 //mcp:tool additive task=optional inline=0 restart timeout=10m
 //mcp:arg copies "how many copies of each item" default=10 minimum=1 maximum=100
 func (s *Shop) Restock(ctx context.Context, copies int) ([]Item, error) {
-	// A delivery that was added, but not stored as done since the replica died, is added again by the run that follows. Its
-	// name, which is the same then, makes that harmless.
+	// A delivery that was added, but not stored as done since the replica died, is added again by
+	// the run that follows. Its name, which is the same then, makes that harmless.
 	delivery := rand.Text()
 	if task := mcptask.FromContext(ctx); task != nil {
 		delivery = task.ID

@@ -86,7 +86,8 @@ type Item struct {
 	Left int `json:"left"`
 	// Sold is the number of copies that were ordered.
 	Sold int `json:"sold"`
-	// Received is the number of copies that have come in: those that are left and those that were sold.
+	// Received is the number of copies that have come in: those that are left and those that were
+	// sold.
 	Received int `json:"received"`
 }
 

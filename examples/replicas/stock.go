@@ -24,8 +24,9 @@ const (
 	maxDeliveries = 50
 )
 
-// record is the value of a key. All that a sale changes is in one record, so that one write makes the sale: in no state are
-// copies sold that are still in stock. Received is always Left plus the copies of all sales.
+// record is the value of a key. All that a sale changes is in one record, so that one write makes
+// the sale: in no state are copies sold that are still in stock. Received is always Left plus the
+// copies of all sales.
 type record struct {
 	Received int `json:"received"` // copies that have come in
 	Left     int `json:"left"`
@@ -80,8 +81,9 @@ func (r *record) receive(delivery string, copies int) (added bool) {
 // stock is the bucket.
 type stock struct{ values jetstream.KeyValue }
 
-// openStock opens the bucket, and makes it if it is missing: then each item begins with a number of copies, and in a cluster
-// three servers have the bucket. It waits until JetStream answers, or ctx ends.
+// openStock opens the bucket, and makes it if it is missing: then each item begins with a number of
+// copies, and in a cluster three servers have the bucket. It waits until JetStream answers, or ctx
+// ends.
 func openStock(ctx context.Context, js jetstream.JetStream, cluster bool, copies int) (*stock, error) {
 	for {
 		s, err := tryOpenStock(ctx, js, cluster, copies)
@@ -101,7 +103,8 @@ func tryOpenStock(ctx context.Context, js jetstream.JetStream, cluster bool, cop
 	defer cancel()
 	values, err := js.KeyValue(ctx, bucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		// CreateKeyValue would have any server answer reads, also one that has not seen the last writes yet.
+		// CreateKeyValue would have any server answer reads, also one that has not seen the last
+		// writes yet.
 		config := jetstream.StreamConfig{
 			Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, MaxMsgsPerSubject: 1,
 			Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, Replicas: 1,
@@ -146,9 +149,10 @@ func (s *stock) read(ctx context.Context, item string) (r record, err error) {
 	return r, err
 }
 
-// update reads the record of an item, has a function change it, and writes it if no other replica has written it in the
-// meantime; else it tries again. The function returns false if there is nothing to write. It finds its own change if an
-// earlier write has succeeded without an answer, since a server was killed.
+// update reads the record of an item, has a function change it, and writes it if no other replica
+// has written it in the meantime; else it tries again. The function returns false if there is
+// nothing to write. It finds its own change if an earlier write has succeeded without an answer,
+// since a server was killed.
 func (s *stock) update(ctx context.Context, item string, change func(*record) (write bool, err error)) error {
 	return retry(ctx, func(ctx context.Context) error {
 		r, version, err := s.load(ctx, item)
@@ -213,7 +217,8 @@ func retry(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// isTemporary reports whether another try may succeed: another replica was first, or a leader is being elected.
+// isTemporary reports whether another try may succeed: another replica was first, or a leader is
+// being elected.
 func isTemporary(err error) bool {
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return e.Code == 503 || e.Code == 408 || e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||

@@ -53,7 +53,8 @@ func newShops(t *testing.T, copies int) (one, other *Shop) {
 	return shops[0], shops[1]
 }
 
-// All that is sold has come in, whatever the replicas do at once, and an order with the reference of another one is that one.
+// All that is sold has come in, whatever the replicas do at once, and an order with the reference
+// of another one is that one.
 func TestOrders(t *testing.T) {
 	one, other := newShops(t, 30)
 	var ordering sync.WaitGroup

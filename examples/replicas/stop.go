@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// signalGrace is for how long further signals are ignored after the first one: Ctrl-C reaches this process from the terminal, and
-// once more from the program that has started it.
+// signalGrace is for how long further signals are ignored after the first one: Ctrl-C reaches this
+// process from the terminal, and once more from the program that has started it.
 const signalGrace = 500 * time.Millisecond
 
-// interruptible returns a context that ends with the first signal, or with the end of the input if untilEOF is set. A signal
-// after that ends the process at once.
+// interruptible returns a context that ends with the first signal, or with the end of the input if
+// untilEOF is set. A signal after that ends the process at once.
 func interruptible(parent context.Context, untilEOF bool, input io.Reader) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 1)

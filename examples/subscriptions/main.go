@@ -1,5 +1,4 @@
-// Subscriptions has a resource that changes, and notifies the clients that have
-// subscribed to it.
+// Subscriptions has a resource that changes, and notifies the clients that have subscribed to it.
 //
 //	go run ./subscriptions                             # serves the client that has started it
 //	go run ./subscriptions -http 8080                  # one counter for all clients, at http://127.0.0.1:8080/mcp
@@ -42,8 +41,8 @@ type Value struct {
 //mcp:resource counter:///now
 func (c *Counter) Now(context.Context) Value { return Value{c.value.Load()} }
 
-// Raise raises the counter and returns its new value. Subscribers are notified:
-// they read the resource when they want to know the value.
+// Raise raises the counter and returns its new value. Subscribers are notified: they read the
+// resource when they want to know the value.
 //
 //mcp:tool additive closedworld
 //mcp:arg by "by how much" default=1 minimum=1 maximum=1000

@@ -7,8 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// Clients of sessions subscribe to the resource, those of revision 2026-07-28
-// listen for it.
+// Clients of sessions subscribe to the resource, those of revision 2026-07-28 listen for it.
 func TestSubscriptions(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {

@@ -31,8 +31,8 @@ type target struct {
 	fn   *types.Func
 }
 
-// targets finds those of a package, in order of file and position. Functions of generated
-// files are not among them.
+// targets finds those of a package, in order of file and position. Functions of generated files are
+// not among them.
 func targets(p *load.Package) []*target {
 	var all []*target
 	for _, file := range p.Files {
@@ -113,8 +113,8 @@ func (s *target) annotated() string {
 	return ""
 }
 
-// pretend adds //mcp:tool to the function in the syntax tree, and returns a function that
-// removes it.
+// pretend adds //mcp:tool to the function in the syntax tree, and returns a function that removes
+// it.
 func (s *target) pretend() (undo func()) {
 	doc, comments := *s.doc, s.file.Comments
 	made := &ast.CommentGroup{List: []*ast.Comment{{Slash: s.start(), Text: toolDirective}}}
@@ -147,8 +147,8 @@ func (t *trial) analyze(more ...*target) (*model.Package, *diag.List) {
 // maxProposals bounds how many functions are proposed: a longer list does not help.
 const maxProposals = 8
 
-// propose finds exported functions that would do as tools, the likeliest first, at most so
-// many, and says whether there are more.
+// propose finds exported functions that would do as tools, the likeliest first, at most so many,
+// and says whether there are more.
 func (t *trial) propose(all []*target, most int) (best []*target, more bool) {
 	likely := slices.DeleteFunc(slices.Clone(all), func(s *target) bool { return s.annotated() != "" || !s.candidate() })
 	slices.SortStableFunc(likely, func(a, b *target) int { return cmp.Compare(b.score(), a.score()) })
@@ -167,8 +167,8 @@ func (t *trial) propose(all []*target, most int) (best []*target, more bool) {
 // standardMethods are methods that the standard library calls.
 var standardMethods = regexp.MustCompile(`^(String|GoString|Error|Unwrap|Is|As|Close|Read|Write|Seek|ReadFrom|WriteTo|ReadAt|WriteAt|ServeHTTP|RoundTrip|Len|Less|Swap|Push|Pop|Scan|Value|Format|Lock|Unlock|RLock|RUnlock|Next|Marshal.*|Unmarshal.*|AppendText|AppendBinary|Gob(En|De)code|LogValue|Set|Generate|RegisterMCP|NewMCPServer)$`)
 
-// candidate reports whether a function may be meant for others to call, by its name
-// and place alone.
+// candidate reports whether a function may be meant for others to call, by its name and place
+// alone.
 func (s *target) candidate() bool {
 	if !s.fn.Exported() || s.servesFramework() {
 		return false
@@ -187,7 +187,8 @@ func (s *target) candidate() bool {
 	return !standardMethods.MatchString(name)
 }
 
-// isError reports whether a type, or a pointer to it, implements error: its methods are about a failure.
+// isError reports whether a type, or a pointer to it, implements error: its methods are about a
+// failure.
 func isError(t types.Type) bool {
 	iface, _ := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	if _, isPointer := types.Unalias(t).(*types.Pointer); !isPointer {
@@ -196,8 +197,8 @@ func isError(t types.Type) bool {
 	return types.Implements(t, iface)
 }
 
-// servesFramework reports whether a function is a handler for a framework: a parameter has the request of HTTP, of a command
-// line or of another MCP library, which no client of a tool can send.
+// servesFramework reports whether a function is a handler for a framework: a parameter has the
+// request of HTTP, of a command line or of another MCP library, which no client of a tool can send.
 func (s *target) servesFramework() bool {
 	for p := range s.fn.Signature().Params().Variables() {
 		t := types.Unalias(p.Type())
@@ -228,8 +229,7 @@ func (s *target) servesFramework() bool {
 	return false
 }
 
-// score returns how likely a function is a good tool: one with a comment, parameters and
-// results.
+// score returns how likely a function is a good tool: one with a comment, parameters and results.
 func (s *target) score() int {
 	n := 0
 	sig := s.fn.Signature()
@@ -263,8 +263,8 @@ func (s *target) signature(p *load.Package) string {
 	return tagText.ReplaceAllString(b.String(), "")
 }
 
-// choose finds the functions that were named: Search, Store.Search or (*Store).Search.
-// hint is what to do if one cannot be found.
+// choose finds the functions that were named: Search, Store.Search or (*Store).Search. hint is what
+// to do if one cannot be found.
 func choose(all []*target, names []string) (chosen []*target, message, hint string) {
 	for _, name := range names {
 		plain := strings.NewReplacer("(", "", ")", "", "*", "").Replace(strings.TrimSpace(name))
@@ -359,13 +359,11 @@ func (s *target) start() token.Pos {
 	return s.at.Pos()
 }
 
-// directiveLine is a comment that gofmt keeps at the end of a doc comment, apart
-// from the text.
+// directiveLine is a comment that gofmt keeps at the end of a doc comment, apart from the text.
 var directiveLine = regexp.MustCompile(`^//([a-z0-9]+:[a-z0-9]|(line|extern|export) |nolint)`)
 
-// insert puts the directive above the declaration at an offset, behind its doc
-// comment, as gofmt would have it. ok is false where the line begins with
-// something else.
+// insert puts the directive above the declaration at an offset, behind its doc comment, as gofmt
+// would have it. ok is false where the line begins with something else.
 func insert(src []byte, offset int, doc *ast.CommentGroup) (text []byte, ok bool) {
 	start := bytes.LastIndexByte(src[:offset], '\n') + 1
 	indent := src[start:offset]

@@ -79,8 +79,8 @@ func subcommands() []*subcommand {
 	}
 }
 
-// bareWord is an argument that is taken for a command and not for a package:
-// "./word" is the package in a directory of that name.
+// bareWord is an argument that is taken for a command and not for a package: "./word" is the
+// package in a directory of that name.
 var bareWord = regexp.MustCompile(`^[A-Za-z]+$`)
 
 func (c *command) run(args []string) int {
@@ -134,8 +134,8 @@ var elsewhere = map[string]string{
 	"doc": "docs PACKAGES", "auth": "login URL", "directives": "help directives", "usage": "help",
 }
 
-// environment is that of the go command. It works in a directory of this
-// command's own, because it leaves its files behind when it is interrupted.
+// environment is that of the go command. It works in a directory of this command's own, because it
+// leaves its files behind when it is interrupted.
 func (c *command) environment() []string {
 	if c.temporary == "" {
 		dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "mcpgen-")

@@ -73,8 +73,8 @@ func (p *completable) candidates(command string, given []string, word string) []
 	return all
 }
 
-// completable returns what a package publishes, nil if it cannot be loaded. For a package that is named by
-// its directory it is kept between calls.
+// completable returns what a package publishes, nil if it cannot be loaded. For a package that is
+// named by its directory it is kept between calls.
 func (c *command) completable(tags, pkg string) *completable {
 	key, file := c.completableKey(tags, pkg)
 	if file != "" {
@@ -96,8 +96,8 @@ func (c *command) completable(tags, pkg string) *completable {
 	return p
 }
 
-// completableKey is a hash of the names, sizes and times of what a package is made from, and where what it
-// publishes is kept. Both are "" for a package that is named by its import path.
+// completableKey is a hash of the names, sizes and times of what a package is made from, and where
+// what it publishes is kept. Both are "" for a package that is named by its import path.
 func (c *command) completableKey(tags, pkg string) (key, file string) {
 	cache, err := os.UserCacheDir()
 	if err != nil || !isPath(pkg) {
@@ -132,8 +132,8 @@ func sourceFiles(dir string) (files []string) {
 // mostRead is how much of a file is searched for a directive.
 const mostRead = 256 << 10
 
-// hasDirective reports whether a Go file of a directory has a directive. A link that loading the package
-// would refuse has none.
+// hasDirective reports whether a Go file of a directory has a directive. A link that loading the
+// package would refuse has none.
 func (c *command) hasDirective(dir string) bool {
 	for _, name := range sourceFiles(dir) {
 		real, err := trust.Follow(c.dir, name)

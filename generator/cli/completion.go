@@ -241,8 +241,8 @@ const (
 	mostDepth  = 5
 )
 
-// packages are the directories with directives below the current one, and for a word that begins with a
-// path elsewhere the directories there.
+// packages are the directories with directives below the current one, and for a word that begins
+// with a path elsewhere the directories there.
 func (c *command) packages(word string) []candidate {
 	if slashed := filepath.ToSlash(word); strings.HasPrefix(slashed, "../") || filepath.IsAbs(word) {
 		return c.directories(slashed)

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// publishedBy returns the contract of a server with the features of some packages.
-// It has the identity that one of them gives it.
+// publishedBy returns the contract of a server with the features of some packages. It has the
+// identity that one of them gives it.
 func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Contract, error) {
 	if len(packages) == 0 {
 		return contract.Empty(), nil
@@ -135,8 +135,8 @@ func (c *command) writeContract(f *contractFile, verbose bool) error {
 	return nil
 }
 
-// checkContract shows how the file differs from what it should be: what it means
-// for people, and the lines for tools.
+// checkContract shows how the file differs from what it should be: what it means for people, and
+// the lines for tools.
 func (c *command) checkContract(f *contractFile, fix string, verbose bool) int {
 	if f.current() {
 		if verbose {
@@ -157,8 +157,8 @@ func (c *command) checkContract(f *contractFile, fix string, verbose bool) int {
 	return exitFound
 }
 
-// changes are the changes of the contract since the file was written, classified;
-// none where there is no file that can be read.
+// changes are the changes of the contract since the file was written, classified; none where there
+// is no file that can be read.
 func (f *contractFile) changes() []string {
 	old, err := contract.Read(f.old)
 	if err != nil {

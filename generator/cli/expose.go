@@ -19,9 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// exposedPath splits the value of -expose into the import path and the name of a type,
-// "" if there is none. An exported name begins with a capital, an element of a path such
-// as yaml.v3 does not.
+// exposedPath splits the value of -expose into the import path and the name of a type, "" if there
+// is none. An exported name begins with a capital, an element of a path such as yaml.v3 does not.
 func exposedPath(value string) (path, typeName string) {
 	i := strings.LastIndexByte(value, '.')
 	if i < strings.LastIndexByte(value, '/') || i < 0 || !ast.IsExported(value[i+1:]) {
@@ -69,8 +68,8 @@ type exposure struct {
 
 func (e *exposure) isTool() bool { return e.why == "" && e.old == "" }
 
-// markDeprecated marks the functions that their doc comment, or that of their type, calls deprecated. A type that the
-// user has named is wanted.
+// markDeprecated marks the functions that their doc comment, or that of their type, calls
+// deprecated. A type that the user has named is wanted.
 func markDeprecated(p *load.Package, all []*exposure, typeName string) {
 	docs := load.NewDocs(p)
 	for _, e := range all {
@@ -81,8 +80,8 @@ func markDeprecated(p *load.Package, all []*exposure, typeName string) {
 	}
 }
 
-// deprecation is the paragraph of a doc comment that begins with "Deprecated:", in one line, "" without one
-// (go.dev/wiki/Deprecated).
+// deprecation is the paragraph of a doc comment that begins with "Deprecated:", in one line, ""
+// without one (go.dev/wiki/Deprecated).
 func deprecation(doc string) string {
 	for paragraph := range strings.SplitSeq(doc, "\n\n") {
 		if strings.HasPrefix(paragraph, "Deprecated: ") {
@@ -92,8 +91,8 @@ func deprecation(doc string) string {
 	return ""
 }
 
-// planExposed plans the file with the functions of another package. When ok is false the
-// command is over with that code.
+// planExposed plans the file with the functions of another package. When ok is false the command is
+// over with that code.
 func (i *initCommand) planExposed() (code int, ok bool) {
 	c := i.c
 	refuse := func(message, hint string) (int, bool) {
@@ -172,8 +171,8 @@ func (i *initCommand) exposedFile(typeName string) string {
 	return name + "_exposed.go"
 }
 
-// importName is the name by which the file imports the other package: its own, unless a
-// declaration of the package has it.
+// importName is the name by which the file imports the other package: its own, unless a declaration
+// of the package has it.
 func (i *initCommand) importName() string {
 	name := i.exposed.Name
 	for i.pkg.Types.Scope().Lookup(name) != nil {
@@ -182,9 +181,8 @@ func (i *initCommand) importName() string {
 	return name
 }
 
-// exposures are the functions of a package and the methods of its types, or those of one
-// type. A type whose fields are all exported is data, and its methods count only if it
-// is named.
+// exposures are the functions of a package and the methods of its types, or those of one type. A
+// type whose fields are all exported is data, and its methods count only if it is named.
 func exposures(p *load.Package, typeName, qualifier string) (all []*exposure, problem string) {
 	scope := p.Types.Scope()
 	if typeName != "" {
@@ -298,8 +296,8 @@ func (i *initCommand) withFile(name string, src []byte) (*load.Package, *load.Do
 	return p, load.NewDocs(p, i.exposed), err
 }
 
-// tryExposed finds out which functions can be tools, each by itself, and gives those
-// with the same name different ones.
+// tryExposed finds out which functions can be tools, each by itself, and gives those with the same
+// name different ones.
 func (i *initCommand) tryExposed(all []*exposure, name string) error {
 	src, err := i.exposedSource(slices.DeleteFunc(slices.Clone(all), func(e *exposure) bool { return !e.isTool() }))
 	if err != nil {
@@ -354,8 +352,7 @@ func (i *initCommand) tryExposed(all []*exposure, name string) error {
 // names matches hints to name parameters or results by a directive.
 var names = regexp.MustCompile(`//mcp:(params|result) `)
 
-// firstError is the text of the first error that was not there before, "" if there is
-// none.
+// firstError is the text of the first error that was not there before, "" if there is none.
 func firstError(diags *diag.List, before map[string]bool) string {
 	for _, d := range diags.All() {
 		if d.Severity == diag.Error && !before[d.Pos.String()+d.Text()] {

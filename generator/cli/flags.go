@@ -27,8 +27,9 @@ func newFlags(name string) *flags {
 	return f
 }
 
-// parse reads a command line in which flags may be anywhere before "--", and returns what
-// is left. Where a server can be called, what follows "--" is its command. When ok is false the command is over with that code.
+// parse reads a command line in which flags may be anywhere before "--", and returns what is left.
+// Where a server can be called, what follows "--" is its command. When ok is false the command is
+// over with that code.
 func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bool) {
 	if c.flagsOf != nil {
 		c.flagsOf(f)

@@ -110,9 +110,9 @@ func (c *command) contractCommand(published *contractFile, tags string, patterns
 	return strings.Join(words, " ")
 }
 
-// checkRuntime adds to the diagnostics that a module cannot import what a file
-// that is to be written would import. It costs a run of the go command, so
-// files that are current are not asked about.
+// checkRuntime adds to the diagnostics that a module cannot import what a file that is to be
+// written would import. It costs a run of the go command, so files that are current are not asked
+// about.
 func (c *command) checkRuntime(result *pipeline.Result, tags string) {
 	for _, p := range result.Packages {
 		if p.Current() {

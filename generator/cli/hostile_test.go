@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpstdout"
 )
 
-// hostileMain is a server of 2026-07-28 whose names, texts and errors have escape sequences
-// and line breaks.
+// hostileMain is a server of 2026-07-28 whose names, texts and errors have escape sequences and
+// line breaks.
 func hostileMain() {
 	mcpstdout.Restore() // the test program is linked with mcpcmd
 	const evil = `\u001b]0;evil\u0007\u001b[2J\u202e`

@@ -113,8 +113,8 @@ func (c *command) init(args []string) int {
 	return exitDone
 }
 
-// load reads the package, and refuses those whose files are not the user's. When ok
-// is false the command is over with that code.
+// load reads the package, and refuses those whose files are not the user's. When ok is false the
+// command is over with that code.
 func (i *initCommand) load(dir string) (code int, ok bool) {
 	c := i.c
 	refuse := func(message, hint string) (int, bool) {
@@ -181,8 +181,7 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 	return exitDone, true
 }
 
-// vendored returns the vendor directory or module cache that a directory lies in, ""
-// if none.
+// vendored returns the vendor directory or module cache that a directory lies in, "" if none.
 func vendored(dir string) string {
 	for at := dir; ; {
 		parent := filepath.Dir(at)
@@ -210,8 +209,8 @@ func hasSource(files []*ast.File) bool {
 	return false
 }
 
-// choose resolves the names of -annotate and finds the directives that exist already.
-// When ok is false the command is over with that code.
+// choose resolves the names of -annotate and finds the directives that exist already. When ok is
+// false the command is over with that code.
 func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*target, code int, ok bool) {
 	c := i.c
 	if names != "" {
@@ -242,8 +241,8 @@ func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*t
 	return chosen, exitDone, true
 }
 
-// refuse prints what is wrong with functions, each as if it were the only one: an error of
-// a type that several have is otherwise reported for one of them.
+// refuse prints what is wrong with functions, each as if it were the only one: an error of a type
+// that several have is otherwise reported for one of them.
 func (i *initCommand) refuse(t *trial, chosen []*target, diags *diag.List) {
 	all := &diag.List{}
 	all.Append(diags)
@@ -264,8 +263,8 @@ func (i *initCommand) refuse(t *trial, chosen []*target, diags *diag.List) {
 // generateLine has go generate run this command.
 var generateLine = regexp.MustCompile(`(?m)^//go:generate[ \t].*\bmcpgen\b.*$`)
 
-// generates reports whether a go:generate line covers the package: one of its own,
-// or one in the root of the module for all packages.
+// generates reports whether a go:generate line covers the package: one of its own, or one in the
+// root of the module for all packages.
 func (i *initCommand) generates() bool {
 	for _, dir := range []string{i.pkg.Dir, i.root} {
 		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go"))
@@ -289,9 +288,9 @@ func escapeGlob(dir string) string {
 	return regexp.MustCompile(`[*?\[]`).ReplaceAllString(dir, "[$0]")
 }
 
-// planDirectives plans the file with the go:generate line and //mcp:server, as far
-// as the package lacks them. A package that has the line and no server is one of
-// several that feed a server, so that it gets one only together with a program.
+// planDirectives plans the file with the go:generate line and //mcp:server, as far as the package
+// lacks them. A package that has the line and no server is one of several that feed a server, so
+// that it gets one only together with a program.
 func (i *initCommand) planDirectives(withMain bool) *diag.Diagnostic {
 	if i.model.NotEmitted {
 		return nil // another package has its generated file
@@ -394,8 +393,8 @@ func unwritable(path string, err error) error {
 	return readOnly(fmt.Errorf("write %s: %w", path, err))
 }
 
-// hasDirectory reports an error for a file whose name is the choice of the user, and may be mistyped,
-// where its directory is missing.
+// hasDirectory reports an error for a file whose name is the choice of the user, and may be
+// mistyped, where its directory is missing.
 func hasDirectory(path string) error {
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

@@ -29,8 +29,8 @@ func (i *initCommand) programName() string { return i.serverName() + "-mcp" }
 // serverName is the last element of the import path that is not generic.
 func (i *initCommand) serverName() string { return model.ServerName(i.pkg.Path) }
 
-// mainDir is the directory of the program: cmd/NAME-mcp of the module, or as high
-// up as an internal package lets itself be imported from.
+// mainDir is the directory of the program: cmd/NAME-mcp of the module, or as high up as an internal
+// package lets itself be imported from.
 func (i *initCommand) mainDir() string {
 	base := i.root
 	if rel, err := filepath.Rel(i.root, i.pkg.Dir); err == nil {
@@ -44,8 +44,8 @@ func (i *initCommand) mainDir() string {
 	return filepath.Join(base, "cmd", i.programName())
 }
 
-// findMain returns the directory of a program of the module that serves the
-// package, "" if there is none.
+// findMain returns the directory of a program of the module that serves the package, "" if there is
+// none.
 func (i *initCommand) findMain() string {
 	if i.served != "" {
 		return i.served
@@ -140,9 +140,9 @@ func (i *initCommand) noteAuth() {
 // authPath is the package of mcpauth.Flags.
 const authPath = "github.com/mcpgen/mcpgen/runtime/mcpauth"
 
-// mainSource is the program. It makes the receivers as mcpgen run does, by functions that
-// need nothing to be given. Receivers and constructors may be those of packages whose
-// features are emitted here.
+// mainSource is the program. It makes the receivers as mcpgen run does, by functions that need
+// nothing to be given. Receivers and constructors may be those of packages whose features are
+// emitted here.
 func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
 	imports := &mainImports{names: map[string]string{}}
 	name := imports.name(i.pkg.Types)

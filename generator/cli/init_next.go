@@ -55,8 +55,8 @@ Add readonly to those that change nothing: %[1]s readonly. Or have the lines ins
 `, toolDirective, c.invoked, strings.Join(names[:min(2, len(names))], ","), i.here(" "))
 }
 
-// here names the package for a command that is started in the current directory,
-// after a blank; "" if the package is there.
+// here names the package for a command that is started in the current directory, after a blank; ""
+// if the package is there.
 func (i *initCommand) here(blank string) string {
 	if at := i.place(); at != "." {
 		return blank + word(at)
@@ -130,8 +130,8 @@ func (i *initCommand) example() string {
 	return strings.Join(words, " ")
 }
 
-// printClients prints how the server is added to clients, with absolute paths: clients
-// are started in any directory, and with another PATH.
+// printClients prints how the server is added to clients, with absolute paths: clients are started
+// in any directory, and with another PATH.
 func (i *initCommand) printClients() {
 	program, args := i.start()
 	name := i.serverName()

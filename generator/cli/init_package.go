@@ -10,7 +10,8 @@ import (
 	"unicode"
 )
 
-// makePackage makes a package of a directory that is not there or has no Go files, with a file that has its clause.
+// makePackage makes a package of a directory that is not there or has no Go files, with a file that
+// has its clause.
 func (i *initCommand) makePackage(dir string) error {
 	if sources, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go")); err != nil || len(sources) > 0 {
 		return err
@@ -61,7 +62,8 @@ func (i *initCommand) noteMade() {
 	i.made = nil
 }
 
-// packageName is the name of the package of a directory that has none: the letters and digits of its own name.
+// packageName is the name of the package of a directory that has none: the letters and digits of
+// its own name.
 func packageName(dir string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -61,8 +61,8 @@ func insertAbove(t *testing.T, source string) ([]byte, bool) {
 	return nil, false
 }
 
-// TestInsertFormatted inserts into random doc comments: formatted files are still
-// formatted afterwards, and lines are only added.
+// TestInsertFormatted inserts into random doc comments: formatted files are still formatted
+// afterwards, and lines are only added.
 func TestInsertFormatted(t *testing.T) {
 	lines := []string{"// F does.", "//", "//go:noinline", "//nolint", "//   - item", "// # Heading", "//export F", "//mcp:arg a", "/* block */", "// +build x"}
 	for seed := range uint64(300) {

@@ -89,8 +89,8 @@ func buildOnce(ctx context.Context, t *program.Target, cfg program.Config) (*pro
 	if err := os.MkdirAll(filepath.Dir(known), 0o755); err != nil {
 		return nil, err
 	}
-	// A program of which there are two names outlives Close. Another script may have built it at the
-	// same time.
+	// A program of which there are two names outlives Close. Another script may have built it at
+	// the same time.
 	if err := os.Link(built.Path, known); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}

@@ -79,8 +79,8 @@ func words(to *[]string) func(string) error {
 	}
 }
 
-// expiry reads when a key expires: in some time, such as 90d or 12h, at the beginning of a
-// day in UTC, or at a time of RFC 3339.
+// expiry reads when a key expires: in some time, such as 90d or 12h, at the beginning of a day in
+// UTC, or at a time of RFC 3339.
 func expiry(text string, now time.Time) (time.Time, error) {
 	const forms = "write a time such as 90d or 12h, a day such as 2027-01-31, or 2027-01-31T12:00:00Z"
 	at, err := time.Parse(time.DateOnly, text)
@@ -190,8 +190,8 @@ func (c *command) lockFor(path string) (unlock func(), err error) {
 	return filelock.Lock(c.ctx, filepath.Join(dir, "keys-"+hex.EncodeToString(sum[:8])+".lock"))
 }
 
-// replaceFile writes a file for this user alone, as a whole: a reader gets the old one or the
-// new one.
+// replaceFile writes a file for this user alone, as a whole: a reader gets the old one or the new
+// one.
 func replaceFile(path string, content []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // with mode 0600
 	if err != nil {

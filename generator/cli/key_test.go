@@ -66,8 +66,8 @@ func TestKeysAtOnce(t *testing.T) {
 	}
 }
 
-// TestKeyFiles: a link stays one, a mode that was too wide does not, and what cannot be read is left
-// as it is.
+// TestKeyFiles: a link stays one, a mode that was too wide does not, and what cannot be read is
+// left as it is.
 func TestKeyFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such modes there")

@@ -123,8 +123,8 @@ type row struct {
 	choices                              map[string]string // functions of choices= by argument
 }
 
-// rows are the features of a package. A resource is known by its URI, and its
-// hint is the media type.
+// rows are the features of a package. A resource is known by its URI, and its hint is the media
+// type.
 func rows(m *model.Package, l *listing) []row {
 	var all []row
 	add := func(kind, name, symbol, signature, hints string, scopes []string, c *model.Call, listing json.RawMessage, pos token.Position) {
@@ -154,8 +154,8 @@ func optionalColumn(all []row, values func(row) []string) (cell func(...string) 
 	return func(texts ...string) string { return strings.Join(texts, " ") + "\t" }
 }
 
-// injected are the parameters, members and receiver that functions fill, each with the
-// function: userID=currentUser.
+// injected are the parameters, members and receiver that functions fill, each with the function:
+// userID=currentUser.
 func injected(c *model.Call) []string {
 	var all []string
 	by := func(name string, p *model.Provider) {
@@ -226,8 +226,7 @@ func resourceSignature(m *model.Package, r *model.Resource) string {
 	return signature(m, &r.Call)
 }
 
-// listJSON writes the features as the protocol lists them, each with what else
-// is known of it.
+// listJSON writes the features as the protocol lists them, each with what else is known of it.
 func (c *command) listJSON(m *model.Package, listing *listing) int {
 	lists := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}}
 	all := rows(m, listing)
@@ -269,8 +268,8 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 	return exitDone
 }
 
-// hints are the words of //mcp:tool with the same meaning; what is neither set nor
-// implied is left out.
+// hints are the words of //mcp:tool with the same meaning; what is neither set nor implied is left
+// out.
 func hints(h model.Hints) string {
 	var words []string
 	switch {
@@ -298,8 +297,8 @@ func taskHint(t *model.Task) string {
 	return " task=" + t.Support()
 }
 
-// signature is the Go signature as a client sees it: without what is injected,
-// and with the names of the arguments as they are published.
+// signature is the Go signature as a client sees it: without what is injected, and with the names
+// of the arguments as they are published.
 func signature(m *model.Package, t *model.Call) string {
 	short := shortNames(m)
 	var params []string

@@ -20,9 +20,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// TestListTime: mcpgen list of a local server takes less than 50 ms beyond the server's own time, in a
-// new process, or, where the machine is slow, than three times the start of the program. The times have to be
-// below only once.
+// TestListTime: mcpgen list of a local server takes less than 50 ms beyond the server's own time,
+// in a new process, or, where the machine is slow, than three times the start of the program. The
+// times have to be below only once.
 func TestListTime(t *testing.T) {
 	const runs = 100
 	s := mcp.NewServer(mcp.ServerInfo{Name: "local", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))

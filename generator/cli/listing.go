@@ -19,16 +19,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// listing is the features of a package as revision 2026-07-28 lists them, each
-// kind in the order of the model.
+// listing is the features of a package as revision 2026-07-28 lists them, each kind in the order of
+// the model.
 type listing struct {
 	tools, resources, templates, prompts []json.RawMessage
 }
 
-// listed returns the features of a package. The runtime renders them, as it does
-// for clients, so that the two cannot differ; they do nothing. That this command
-// imports the runtime also lets "go mod vendor" find it before the first file is
-// generated.
+// listed returns the features of a package. The runtime renders them, as it does for clients, so
+// that the two cannot differ; they do nothing. That this command imports the runtime also lets "go
+// mod vendor" find it before the first file is generated.
 func listed(ctx context.Context, m *model.Package) (*listing, error) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: m.Name}, extensions(m)...)
 	for _, f := range features(m) {
@@ -125,8 +124,8 @@ func (r *registration) with(s *mcp.Server) (err error) {
 	return nil
 }
 
-// extensions are declared so that metadata with their prefixes can be listed: which of them a program declares, its
-// options say.
+// extensions are declared so that metadata with their prefixes can be listed: which of them a
+// program declares, its options say.
 func extensions(m *model.Package) []mcp.Option {
 	var options []mcp.Option
 	seen := map[string]bool{}
@@ -248,8 +247,7 @@ func meta(members []model.Meta) mcp.Meta {
 	return all
 }
 
-// identity is the server that the package describes, as far as it is known
-// before the program runs.
+// identity is the server that the package describes, as far as it is known before the program runs.
 func identity(m *model.Package) json.RawMessage {
 	s := m.Server
 	if s == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// guardedUser is a user of the command and a guarded server with an issuer: the whole login, without
-// a browser.
+// guardedUser is a user of the command and a guarded server with an issuer: the whole login,
+// without a browser.
 type guardedUser struct {
 	*loginWorld
 	server  *mcpauthtest.Server
@@ -84,8 +84,8 @@ func (u *guardedUser) noteStored() {
 	}
 }
 
-// must runs a command, on a terminal or not, that must end with a code and print texts. It prints no
-// secret of this login or an earlier one.
+// must runs a command, on a terminal or not, that must end with a code and print texts. It prints
+// no secret of this login or an earlier one.
 func (u *guardedUser) must(terminal bool, code int, line string, want ...string) {
 	u.t.Helper()
 	var out, err lockedBuffer
@@ -115,8 +115,8 @@ func (u *guardedUser) must(terminal bool, code int, line string, want ...string)
 	}
 }
 
-// TestLoginGuarded: the commands about logins, and those that log in by themselves, against a guarded
-// server and its issuer.
+// TestLoginGuarded: the commands about logins, and those that log in by themselves, against a
+// guarded server and its issuer.
 func TestLoginGuarded(t *testing.T) {
 	for name, o := range map[string]mcpauthtest.Options{
 		"Bearer": {DPoP: mcpauth.DPoPOptions{Mode: mcpauth.DPoPOff}},

@@ -37,8 +37,8 @@ func (e *needsLogin) line(invoked, server string) string {
 	return invoked + " login " + word(server)
 }
 
-// loginAuth gives requests the token of a login. Where there is none, a person logs in, if there
-// is a terminal.
+// loginAuth gives requests the token of a login. Where there is none, a person logs in, if there is
+// a terminal.
 type loginAuth struct {
 	*mcplogin.Login
 	c       *command

@@ -68,8 +68,8 @@ func (l *logins) entry(ctx context.Context, server string) (e loginEntry, known 
 	return loginEntry{URL: server}, false, err
 }
 
-// change changes the entries. It also finds out, before a person logs in, whether a login could
-// be kept.
+// change changes the entries. It also finds out, before a person logs in, whether a login could be
+// kept.
 func (l *logins) change(ctx context.Context, f func([]loginEntry) []loginEntry) error {
 	unlock, err := l.store.Lock(ctx, loginsKey)
 	if err != nil {

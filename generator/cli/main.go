@@ -1,5 +1,5 @@
-// Package cli is the command mcpgen: flags, output, signals and exit codes. A program
-// of its own that calls [Main] is the same command.
+// Package cli is the command mcpgen: flags, output, signals and exit codes. A program of its own
+// that calls [Main] is the same command.
 package cli
 
 import (
@@ -26,8 +26,8 @@ const (
 	exitPipe  = 141 // as the shell says of a program that SIGPIPE ends
 )
 
-// Main runs the command with the arguments, the streams and the signals of the
-// process, and ends the process with the exit code.
+// Main runs the command with the arguments, the streams and the signals of the process, and ends
+// the process with the exit code.
 func Main() {
 	tuneGC()
 	os.Exit(start(program.Build))
@@ -38,9 +38,8 @@ func start(build buildFunc) int {
 	mcpstdout.Restore() // package mcpcmd keeps output off standard output, and the command itself does not serve
 	ctx, stop := interruptible(context.Background())
 	defer stop()
-	// If a reader such as head ends early, writing is an error and does not end the
-	// process, so that temporary files are removed. The programs that are started get the
-	// signal as usual.
+	// If a reader such as head ends early, writing is an error and does not end the process, so
+	// that temporary files are removed. The programs that are started get the signal as usual.
 	catchPipeSignal()
 	if asVetTool(os.Args[1:]) {
 		vetTool(ctx)
@@ -77,8 +76,8 @@ type signalError struct{ os.Signal }
 
 func (s signalError) Error() string { return s.String() }
 
-// exitCode is the exit code that shells give a program that the signal ended. A command
-// that was asked to stop, and did, returns its own.
+// exitCode is the exit code that shells give a program that the signal ended. A command that was
+// asked to stop, and did, returns its own.
 func (s signalError) exitCode(code int) int {
 	switch {
 	case s.Signal == os.Interrupt:
@@ -91,8 +90,8 @@ func (s signalError) exitCode(code int) int {
 	return 143
 }
 
-// stopSignals are those that ask to stop. One is sent if a terminal is closed, unless it
-// is ignored (nohup).
+// stopSignals are those that ask to stop. One is sent if a terminal is closed, unless it is ignored
+// (nohup).
 func stopSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(hangUp) {
@@ -101,10 +100,10 @@ func stopSignals() []os.Signal {
 	return signals
 }
 
-// interruptible returns a context that the first signal to stop ends, with a signalError
-// as its cause. Further ones do not end the process, which removes its temporary files
-// first; they are passed on to a program that it runs. After stop, the context has the cause
-// of each signal that the process got before.
+// interruptible returns a context that the first signal to stop ends, with a signalError as its
+// cause. Further ones do not end the process, which removes its temporary files first; they are
+// passed on to a program that it runs. After stop, the context has the cause of each signal that
+// the process got before.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)
@@ -133,8 +132,8 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	})
 }
 
-// invocation is how a user calls this command, for hints: by its name when it
-// was found in PATH, and otherwise as a tool of the module.
+// invocation is how a user calls this command, for hints: by its name when it was found in PATH,
+// and otherwise as a tool of the module.
 func invocation(arg0 string) string {
 	if name := filepath.Base(arg0); name == arg0 && strings.TrimSuffix(name, ".exe") == "mcpgen" {
 		return "mcpgen"

@@ -18,8 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
-// side is one of the two operands of diff: a file, a package, or a package or file at a
-// revision.
+// side is one of the two operands of diff: a file, a package, or a package or file at a revision.
 type operand struct {
 	c     *command
 	name  string // as it was given
@@ -63,8 +62,8 @@ func (c *command) failSide(err error) int {
 	return exitFound
 }
 
-// sides resolves the two arguments. A revision without a package means the package on the
-// other side, and that of the current directory if there is none.
+// sides resolves the two arguments. A revision without a package means the package on the other
+// side, and that of the current directory if there is none.
 func (c *command) sides(before, after, tags string) [2]*operand {
 	both := [2]*operand{{c: c, name: before, tags: tags}, {c: c, name: after, tags: tags}}
 	for _, s := range both {
@@ -108,8 +107,8 @@ func (s *operand) resolve() {
 
 const linkHint = "replace the link by a file, or name the file that it leads to"
 
-// follow returns what a file that is named on the command line leads to. Its name is the choice of the user;
-// links of a repository are not.
+// follow returns what a file that is named on the command line leads to. Its name is the choice of
+// the user; links of a repository are not.
 func (c *command) follow(path string) (string, error) {
 	real, err := trust.Follow(c.dir, path)
 	if err != nil {
@@ -213,8 +212,7 @@ func (s *operand) atRevision() (*contract.Contract, error) {
 	return s.fromTree(dir, at, pkg, env)
 }
 
-// extract copies the files of the commit into a directory that is removed when the
-// command ends.
+// extract copies the files of the commit into a directory that is removed when the command ends.
 func (s *operand) extract(ctx context.Context, repository *revision.Repository) (*revision.Tree, string, error) {
 	s.c.environment() // makes the directory
 	dir, err := os.MkdirTemp(s.c.temporary, "revision-")
@@ -225,8 +223,7 @@ func (s *operand) extract(ctx context.Context, repository *revision.Repository) 
 	return tree, dir, err
 }
 
-// fromTree is fromSource for a package of long ago, which may have had no
-// directives yet.
+// fromTree is fromSource for a package of long ago, which may have had no directives yet.
 func (s *operand) fromTree(dir, at, pkg string, env []string) (*contract.Contract, error) {
 	c, err := s.fromSource(at, pkg, env)
 	e, ok := errors.AsType[*sideError](err)

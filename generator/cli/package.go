@@ -20,8 +20,8 @@ type onePackage struct {
 	tags string
 }
 
-// load loads one package. When ok is false the command is over with that code. Warnings
-// are left to the command that generates, and to list -v.
+// load loads one package. When ok is false the command is over with that code. Warnings are left to
+// the command that generates, and to list -v.
 func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool) {
 	dir, pattern := c.locate(name)
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
@@ -59,9 +59,9 @@ func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool)
 	return &onePackage{Package: result.Packages[0], name: name, dir: dir, tags: f.tags}, exitDone, true
 }
 
-// locate returns where the go command is to be run for a package. That is the current
-// directory, unless the package lies in another module: then only a workspace would find
-// it from here, while it always finds itself.
+// locate returns where the go command is to be run for a package. That is the current directory,
+// unless the package lies in another module: then only a workspace would find it from here, while
+// it always finds itself.
 func (c *command) locate(name string) (dir, pattern string) { return locateFrom(c.dir, name) }
 
 func locateFrom(here, name string) (dir, pattern string) {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// library is a module with several packages, each with one tool, whose generated files
-// are different in each edition.
+// library is a module with several packages, each with one tool, whose generated files are
+// different in each edition.
 type library struct {
 	dir, temp string
 	env       []string

@@ -12,10 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// progress shows what takes long: on a terminal in a line that is cleared afterwards and
-// counts the packages that are compiled, elsewhere in a line after two seconds, and one
-// each half minute. With -v it shows how long each stage took. Stages are begun and ended
-// by one goroutine.
+// progress shows what takes long: on a terminal in a line that is cleared afterwards and counts the
+// packages that are compiled, elsewhere in a line after two seconds, and one each half minute. With
+// -v it shows how long each stage took. Stages are begun and ended by one goroutine.
 type progress struct {
 	w        io.Writer
 	terminal bool
@@ -36,8 +35,8 @@ const (
 	redraw = time.Second      // on a terminal
 	remind = 30 * time.Second // elsewhere
 
-	// Elsewhere there is no line before so many packages have been compiled, or the stage
-	// takes so long.
+	// Elsewhere there is no line before so many packages have been compiled, or the stage takes so
+	// long.
 	manyCompiled = 10
 	lateNotice   = 10 * time.Second
 )
@@ -134,8 +133,8 @@ func (p *progress) show() {
 	}
 }
 
-// compiled counts what the go command has compiled or is compiling: each package has a
-// directory of its own. What is in the cache has none.
+// compiled counts what the go command has compiled or is compiling: each package has a directory of
+// its own. What is in the cache has none.
 func (p *progress) compiled() int {
 	if p.dir == "" {
 		return 0
@@ -158,8 +157,8 @@ func (p *progress) end() {
 	p.stage = ""
 }
 
-// clear removes the line from the terminal, so that others can be written, and shows the
-// stage no more.
+// clear removes the line from the terminal, so that others can be written, and shows the stage no
+// more.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A stage that takes long is shown with the number of packages: once and then each half
-// minute in a log, each second on a terminal.
+// A stage that takes long is shown with the number of packages: once and then each half minute in a
+// log, each second on a terminal.
 func TestSlowProgress(t *testing.T) {
 	dir := t.TempDir()
 	compile := func(from, to int) {

@@ -94,8 +94,8 @@ func (c *command) listPrompts(m *model.Package) {
 	}
 }
 
-// printPrompt prints the messages. A single text of the user is printed alone; otherwise
-// each message begins with its role.
+// printPrompt prints the messages. A single text of the user is printed alone; otherwise each
+// message begins with its role.
 func (c *command) printPrompt(p *mcp.PromptResult) int {
 	c.progress.clear()
 	alone := len(p.Messages) == 1 && p.Messages[0].Role == "user"

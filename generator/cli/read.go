@@ -96,8 +96,8 @@ func (c *command) listResources(m *model.Package) {
 	}
 }
 
-// printResource prints the one part of a resource as it is. Of several, text is
-// printed as it is, and blobs are described.
+// printResource prints the one part of a resource as it is. Of several, text is printed as it is,
+// and blobs are described.
 func (c *command) printResource(r *mcp.ResourceResult) int {
 	c.progress.clear()
 	if len(r.Contents) == 1 {

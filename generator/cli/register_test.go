@@ -36,7 +36,8 @@ var embedded = sync.OnceValue(func() *packages.Package {
 	return &packages.Package{PkgPath: "embed", Name: "embed", Types: pkg}
 })
 
-// analyzed analyses a package that is one file in memory. It returns the model if there is no error.
+// analyzed analyses a package that is one file in memory. It returns the model if there is no
+// error.
 func analyzed(source string) (*model.Package, *diag.List, error) {
 	base := &load.Package{
 		Path: "example.com/p", Name: "p", Dir: "/p", Module: "example.com/p", ModuleDir: "/p", Fset: token.NewFileSet(),
@@ -57,8 +58,9 @@ func analyzed(source string) (*model.Package, *diag.List, error) {
 	return m, &diags, nil
 }
 
-// generates generates for a file and registers what that has, as the generated code does. It reports whether the
-// generator accepts the file; then an error is one of printing or of registration.
+// generates generates for a file and registers what that has, as the generated code does. It
+// reports whether the generator accepts the file; then an error is one of printing or of
+// registration.
 func generates(source string) (accepted bool, err error) {
 	m, _, err := analyzed(source)
 	if m == nil || err != nil {
@@ -121,7 +123,8 @@ var hostileValues = slices.Concat([]string{
 	`{"a":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", strings.Repeat("1", 400),
 })
 
-// sources returns files in which a directive has some words and arguments, and generation has all that they need.
+// sources returns files in which a directive has some words and arguments, and generation has all
+// that they need.
 func sources(spec *directive.Spec, rest string) []string {
 	line := "//mcp:" + spec.Word + " " + rest + "\n"
 	file := func(pkg, tool, resource, typ string) string {
@@ -176,14 +179,15 @@ func spelled(value string) []string {
 	return all
 }
 
-// named are the arguments whose values name functions, members and constants, of which the files have none.
+// named are the arguments whose values name functions, members and constants, of which the files
+// have none.
 var named = map[string]bool{
 	"defaults/inject": true, "arg/choices": true, "arg/only": true, "arg/inject": true, "arg/complete": true, "arg/omit": true, "result/omit": true, "result/only": true, "from/group": true, "from/prefix": true, "enum/with": true, "enum/without": true,
 }
 
-// TestWhatGeneratesRegisters: for each argument of each directive, whatever value the generator accepts, the server
-// registers. Of all combinations of value, spelling and declaration, the short form takes each value once for each
-// sixth argument; MCPGEN_LONG=1 takes all.
+// TestWhatGeneratesRegisters: for each argument of each directive, whatever value the generator
+// accepts, the server registers. Of all combinations of value, spelling and declaration, the short
+// form takes each value once for each sixth argument; MCPGEN_LONG=1 takes all.
 func TestWhatGeneratesRegisters(t *testing.T) {
 	long := os.Getenv("MCPGEN_LONG") != ""
 	accepted, refused, turn := 0, 0, 0
@@ -297,7 +301,8 @@ func FuzzArgumentExamples(f *testing.F) { fuzz(f, "arg", "any", "examples") }
 func FuzzArgumentSchema(f *testing.F)   { fuzz(f, "arg", "any", "schema") }
 func FuzzArgumentPattern(f *testing.F)  { fuzz(f, "arg", "word", "pattern") }
 
-// TestRefusedFeature: what a server does not register is a diagnostic at the feature, with the reason.
+// TestRefusedFeature: what a server does not register is a diagnostic at the feature, with the
+// reason.
 func TestRefusedFeature(t *testing.T) {
 	at := func(f model.Feature) model.Feature {
 		f.Pos = token.Position{Filename: "p.go", Line: 3, Column: 1}

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// printResult prints what a tool answered: data to standard output, and what is
-// for people, errors above all, to standard error.
+// printResult prints what a tool answered: data to standard output, and what is for people, errors
+// above all, to standard error.
 func (c *command) printResult(r *mcp.ToolResult) int {
 	c.progress.clear()
 	switch {

@@ -25,8 +25,8 @@ type site struct {
 	auth           httpflags.Auth
 }
 
-// serve runs the program of a package: what comes in and goes out is the
-// protocol's, unless it serves over HTTP.
+// serve runs the program of a package: what comes in and goes out is the protocol's, unless it
+// serves over HTTP.
 func (c *command) serve(args []string) int {
 	f := newFlags("run")
 	s := new(site)
@@ -104,8 +104,8 @@ func (c *command) checkSite(s *site) (code int, ok bool) {
 	return exitDone, true
 }
 
-// mayBeLoopback reports whether an address may be one that other machines cannot connect to.
-// What a name resolves to is known when the program listens, which checks that again.
+// mayBeLoopback reports whether an address may be one that other machines cannot connect to. What a
+// name resolves to is known when the program listens, which checks that again.
 func mayBeLoopback(address string) bool {
 	host, _, _ := net.SplitHostPort(address)
 	ip, err := netip.ParseAddr(host)
@@ -127,8 +127,8 @@ func (s *site) args() []string {
 	return slices.Concat(args, s.tls.Args(), s.auth.Args())
 }
 
-// supervise runs the program to its end. Signals are passed on to it, and it stops in its
-// own way; a second signal ends it as it would end any program.
+// supervise runs the program to its end. Signals are passed on to it, and it stops in its own way;
+// a second signal ends it as it would end any program.
 func (c *command) supervise(cmd *exec.Cmd, http bool) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, os.Stdout, c.log
 	signals := make(chan os.Signal, 1)
@@ -157,8 +157,8 @@ func (c *command) supervise(cmd *exec.Cmd, http bool) error {
 	ended := make(chan struct{})
 	defer close(ended)
 	go func() {
-		// The first one may be among them, which does no harm: to the program those
-		// that come together are one.
+		// The first one may be among them, which does no harm: to the program those that come
+		// together are one.
 		for {
 			select {
 			case s := <-signals:

@@ -29,8 +29,8 @@ func onScreen(t *testing.T, width int, out, err io.Writer) *command {
 	}
 }
 
-// list fits the terminal, and -wide has everything; what a server sends does not reach the terminal as
-// an escape sequence.
+// list fits the terminal, and -wide has everything; what a server sends does not reach the terminal
+// as an escape sequence.
 func TestListFits(t *testing.T) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop"})
 	properties := map[string]any{}

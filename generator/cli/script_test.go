@@ -120,10 +120,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// goEnvironment gives scripts the caches of the user who runs the tests, and nothing
-// else. They have everything that is needed, as these tests were built with them; with another
-// CGO_ENABLED, the runtime and half of the standard library would be compiled once more. The
-// programs of scripts are not debugged, and link faster so; they live too briefly to collect much garbage.
+// goEnvironment gives scripts the caches of the user who runs the tests, and nothing else. They
+// have everything that is needed, as these tests were built with them; with another CGO_ENABLED,
+// the runtime and half of the standard library would be compiled once more. The programs of scripts
+// are not debugged, and link faster so; they live too briefly to collect much garbage.
 func goEnvironment(t testing.TB) []string {
 	out, err := exec.Command("go", "env", "-json", "CGO_ENABLED", "GOCACHE", "GOMODCACHE", "GOROOT", "GOTOOLCHAIN").Output()
 	if err != nil {

@@ -68,7 +68,8 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 		}
 		ts.Value("served").(map[string]*served)[args[0]] = s
 	}
-	// when TEXT FILE PROGRAM...: the file is written when the program has written the text to standard error.
+	// when TEXT FILE PROGRAM...: the file is written when the program has written the text to
+	// standard error.
 	all["when"] = func(ts *testscript.TestScript, _ bool, args []string) {
 		cmd := exec.Command(args[2], args[3:]...)
 		cmd.Dir = ts.MkAbs(".")
@@ -125,8 +126,8 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 	return all
 }
 
-// post posts a message of any revision, with the header fields that repeat its content if
-// its revision requires them.
+// post posts a message of any revision, with the header fields that repeat its content if its
+// revision requires them.
 func post(to, message string, header []string) (status, answer string, err error) {
 	var m struct {
 		Method string

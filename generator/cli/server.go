@@ -56,8 +56,8 @@ func (s *serverFlags) define(f *flags) {
 // serverOnly are the flags that say something about a server alone.
 var serverOnly = []string{"header", "bearer-env", "revision", "timeout", "trace"}
 
-// onServer takes the server from the operands of a command: that of "--", or the first
-// operand. If there is none, done is false, and the operands name a package.
+// onServer takes the server from the operands of a command: that of "--", or the first operand. If
+// there is none, done is false, and the operands name a package.
 func (c *command) onServer(f *flags, rest []string) (r *remoteServer, others []string, code int, done bool) {
 	s := f.server
 	r = &remoteServer{c: c, name: f.Name(), flags: s}
@@ -217,8 +217,8 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 // errFlagTimeout begins the error of a server that has not replied within -timeout.
 var errFlagTimeout = errors.New("no reply within")
 
-// begin shows a stage. What a built program prints must not be mixed with it, and such a
-// program is quick to answer or prints why not.
+// begin shows a stage. What a built program prints must not be mixed with it, and such a program is
+// quick to answer or prints why not.
 func (r *remoteServer) begin(stage string) {
 	r.c.progress.begin(stage)
 	if r.built {
@@ -247,8 +247,8 @@ func (r *remoteServer) options() mcpclient.Options {
 		Logger: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
 	if r.built {
-		// What is known of a program without asking: its revision, and that it is not to be
-		// started twice. A tool takes as long as it takes; Ctrl-C ends it.
+		// What is known of a program without asking: its revision, and that it is not to be started
+		// twice. A tool takes as long as it takes; Ctrl-C ends it.
 		o.Revision, o.Retry.Attempts = builtRevision, 1
 		o.Limits = mcpclient.Limits{ConnectTime: noTime, RequestTime: noTime, MaxTime: noTime}
 	} else {
@@ -267,8 +267,8 @@ func (r *remoteServer) options() mcpclient.Options {
 	return o
 }
 
-// violated prints what the protocol does not allow a server to send, each thing once. It is
-// called by one goroutine at a time.
+// violated prints what the protocol does not allow a server to send, each thing once. It is called
+// by one goroutine at a time.
 func (r *remoteServer) violated(err error) {
 	text := err.Error()
 	if r.said[text] {

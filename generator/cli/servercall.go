@@ -58,8 +58,8 @@ func (r *remoteServer) callOn(ctx context.Context, client *mcpclient.Client, too
 	return r.c.printResult(result)
 }
 
-// arguments reads the words of a call, and checks them by the schema of the tool as far as
-// package wire can.
+// arguments reads the words of a call, and checks them by the schema of the tool as far as package
+// wire can.
 func (r *remoteServer) arguments(tool *mcpclient.Tool, words []string) (arguments json.RawMessage, code int) {
 	c := r.c
 	arguments, err := program.Arguments(remote.Input(tool.InputSchema), words)

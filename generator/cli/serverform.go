@@ -17,8 +17,8 @@ import (
 // maxAnswer bounds a line that is typed.
 const maxAnswer = 64 << 10
 
-// elicit asks the questions of a server on the terminal, field by field. Without a terminal
-// the question is printed and cancelled.
+// elicit asks the questions of a server on the terminal, field by field. Without a terminal the
+// question is printed and cancelled.
 func (r *remoteServer) elicit(ctx context.Context, e *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 	r.asking.Lock()
 	defer r.asking.Unlock()
@@ -90,8 +90,8 @@ func (c *command) ask(ctx context.Context, f *mcpclient.Field) (value any, given
 	}
 }
 
-// typed converts what was typed to the value of a field. What does not convert stays text,
-// which the check of the field refuses.
+// typed converts what was typed to the value of a field. What does not convert stays text, which
+// the check of the field refuses.
 func typed(f *mcpclient.Field, text string) any {
 	switch f.Kind {
 	case mcp.IntegerField, mcp.NumberField:
@@ -136,10 +136,10 @@ func chosen(f *mcpclient.Field, text string) string {
 	return text
 }
 
-// openURL shows a link of a server. It is opened by the user, not by this command. That the
-// user agrees to open it is the answer; when the user is done with it is asked for besides,
-// since a server need not say so. A link without an id belongs to a round, which answers
-// once it is done: the server would ask again.
+// openURL shows a link of a server. It is opened by the user, not by this command. That the user
+// agrees to open it is the answer; when the user is done with it is asked for besides, since a
+// server need not say so. A link without an id belongs to a round, which answers once it is done:
+// the server would ask again.
 func (r *remoteServer) openURL(ctx context.Context, e *mcpclient.Elicitation) (mcp.ElicitAction, error) {
 	r.asking.Lock()
 	waits := false
@@ -209,8 +209,8 @@ func (c *command) hasTerminal() bool {
 	return c.asksAnyway || ok && isTerminal(in)
 }
 
-// readLine reads what is typed. The end of ctx ends it, though not the read of the terminal,
-// whose line is that of the next call.
+// readLine reads what is typed. The end of ctx ends it, though not the read of the terminal, whose
+// line is that of the next call.
 func (c *command) readLine(ctx context.Context) (string, error) {
 	if c.typed == nil {
 		c.typed = make(chan string)

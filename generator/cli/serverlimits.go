@@ -2,8 +2,8 @@ package cli
 
 import "regexp"
 
-// optionNames are fields and options of package mcpclient in its errors, with what a shell, which cannot
-// set them, says instead.
+// optionNames are fields and options of package mcpclient in its errors, with what a shell, which
+// cannot set them, says instead.
 var optionNames = []struct {
 	name *regexp.Regexp
 	with string

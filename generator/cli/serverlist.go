@@ -27,8 +27,8 @@ type listBounds struct{ pages, items, bytes int }
 
 var defaultListBounds = listBounds{pages: 1000, items: 100_000, bytes: 64 << 20}
 
-// entries returns a list of a server as it came, page by page. It is empty if the server
-// does not declare it.
+// entries returns a list of a server as it came, page by page. It is empty if the server does not
+// declare it.
 func entries(ctx context.Context, client *mcpclient.Client, method, member string, most listBounds) (all []json.RawMessage, err error) {
 	cursors := map[string]bool{}
 	size := 0
@@ -171,8 +171,8 @@ func readEntry(text json.RawMessage) (e listedEntry) {
 	return e
 }
 
-// readMembers reads members of an object by their exact names, which encoding/json does only
-// for maps.
+// readMembers reads members of an object by their exact names, which encoding/json does only for
+// maps.
 func readMembers(object json.RawMessage, to map[string]any) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {

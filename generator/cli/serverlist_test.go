@@ -20,8 +20,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// httpServer returns the URL of a server with a result for each method, and the status 404 for
-// the others.
+// httpServer returns the URL of a server with a result for each method, and the status 404 for the
+// others.
 func httpServer(t *testing.T, results map[string]func() string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {

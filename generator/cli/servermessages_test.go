@@ -87,8 +87,8 @@ func replyWith(t *testing.T, status int, header map[string]string, body string) 
 	return s.URL
 }
 
-// TestServerMessages: what keeps a call from being done is said with the place, the cause and
-// what to do.
+// TestServerMessages: what keeps a call from being done is said with the place, the cause and what
+// to do.
 func TestServerMessages(t *testing.T) {
 	t.Setenv("MESSAGES_TOKEN", "secret-token")
 	plain := replyWith(t, http.StatusNotFound, nil, "nothing here")

@@ -104,8 +104,8 @@ func revisionsFile() (string, error) {
 	return filepath.Join(dir, "mcpgen", "revisions.json"), nil
 }
 
-// revisions returns where the revisions of servers are kept, nil where there is no place. A
-// broken file is reported; the next verdict replaces it.
+// revisions returns where the revisions of servers are kept, nil where there is no place. A broken
+// file is reported; the next verdict replaces it.
 func (c *command) revisions() mcpclient.EraStore {
 	path, err := revisionsFile()
 	if err != nil {

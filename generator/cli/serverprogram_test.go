@@ -52,8 +52,8 @@ func TestStartLog(t *testing.T) {
 	}
 }
 
-// TestProgramMessages: a program that does not work is named as the user named it, and what it
-// has written to standard error is shown once.
+// TestProgramMessages: a program that does not work is named as the user named it, and what it has
+// written to standard error is shown once.
 func TestProgramMessages(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("sh is not everywhere on Windows")

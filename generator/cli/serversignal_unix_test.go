@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestInterruptEndsServer: an interrupt ends the server behind "--" and what it has started,
-// also where both ignore it, and those hold the pipes.
+// TestInterruptEndsServer: an interrupt ends the server behind "--" and what it has started, also
+// where both ignore it, and those hold the pipes.
 func TestInterruptEndsServer(t *testing.T) {
 	alive := filepath.Join(t.TempDir(), "alive")
 	if err := syscall.Mkfifo(alive, 0o600); err != nil {

@@ -51,8 +51,8 @@ func Hang() {
 }
 `
 
-// startCommand starts this command in a module with the tools above, and returns it
-// when it has written the line to standard error.
+// startCommand starts this command in a module with the tools above, and returns it when it has
+// written the line to standard error.
 func startCommand(t *testing.T, line string, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, rest *bufio.Reader) {
 	t.Helper()
 	cmd, temp, rest = prepareCommand(t, in, args...)
@@ -60,8 +60,8 @@ func startCommand(t *testing.T, line string, in io.Reader, args ...string) (cmd 
 	return cmd, temp, rest
 }
 
-// prepareCommand starts this command in a module with the tools above, as the
-// leader of a group of processes.
+// prepareCommand starts this command in a module with the tools above, as the leader of a group of
+// processes.
 func prepareCommand(t *testing.T, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, stderr *bufio.Reader) {
 	t.Helper()
 	return prepareCommandTo(t, nil, in, args...)
@@ -129,9 +129,9 @@ func awaitLine(t *testing.T, stderr *bufio.Reader, pattern string) string {
 	}
 }
 
-// ended waits for the command and returns its exit code and the rest of what it
-// wrote. It fails if something temporary was left behind. That standard error
-// ends shows that the program has ended too.
+// ended waits for the command and returns its exit code and the rest of what it wrote. It fails if
+// something temporary was left behind. That standard error ends shows that the program has ended
+// too.
 func ended(t *testing.T, cmd *exec.Cmd, temp string, rest io.Reader) (code int, text string) {
 	t.Helper()
 	out, err := io.ReadAll(rest)
@@ -156,8 +156,8 @@ func TestInterruptCall(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	// The program closes what its constructor has opened. Before that its log may have the
-	// call that the command has cancelled, if the program reads of that before its input ends.
+	// The program closes what its constructor has opened. Before that its log may have the call
+	// that the command has cancelled, if the program reads of that before its input ends.
 	want := regexp.MustCompile(`^(\S+ \S+ INFO request cancelled by the client [^\n]+\n)?closing\n$`)
 	if code, text := ended(t, cmd, temp, rest); code != 130 || !want.MatchString(text) {
 		t.Errorf("exit code %d, %q", code, text)
@@ -167,8 +167,8 @@ func TestInterruptCall(t *testing.T) {
 const callWait = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{},"_meta":` +
 	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}` + "\n"
 
-// TestTerminateRun stops a server as a supervisor does: the program gets the signal, its
-// handlers end, and then the command ends.
+// TestTerminateRun stops a server as a supervisor does: the program gets the signal, its handlers
+// end, and then the command ends.
 func TestTerminateRun(t *testing.T) {
 	keepPrograms(t)
 	for _, test := range []struct {
@@ -194,8 +194,8 @@ func TestTerminateRun(t *testing.T) {
 	}
 }
 
-// TestInterruptGroup stops a server as a terminal does: all processes get the
-// signal, and the program again from this command. It cleans up all the same.
+// TestInterruptGroup stops a server as a terminal does: all processes get the signal, and the
+// program again from this command. It cleans up all the same.
 func TestInterruptGroup(t *testing.T) {
 	keepPrograms(t)
 	for _, args := range [][]string{{"run", "."}, {"run", "-http", "0", "."}} {
@@ -226,8 +226,8 @@ func TestInterruptGroup(t *testing.T) {
 	}
 }
 
-// TestInterruptAnyTime interrupts a server over HTTP while its package is loaded,
-// while it is built, and while it answers a call; there it takes a second signal.
+// TestInterruptAnyTime interrupts a server over HTTP while its package is loaded, while it is
+// built, and while it answers a call; there it takes a second signal.
 func TestInterruptAnyTime(t *testing.T) {
 	t.Run("loading", func(t *testing.T) {
 		cmd, temp, rest := prepareCommand(t, nil, "run", "-http", "0", ".")
@@ -270,8 +270,8 @@ func TestInterruptAnyTime(t *testing.T) {
 				t.Errorf("exit code %d, %q", code, text)
 			}
 		}()
-		// Again until it has come to an end: the first one may count as one with
-		// that before. So one comes in each of its last steps, too.
+		// Again until it has come to an end: the first one may count as one with that before. So
+		// one comes in each of its last steps, too.
 		again := time.NewTicker(time.Millisecond)
 		defer again.Stop()
 		for waits := true; waits; {
@@ -288,8 +288,8 @@ func TestInterruptAnyTime(t *testing.T) {
 	})
 }
 
-// TestReaderGone checks that temporary files are removed if the reader of the output,
-// such as head, ends early.
+// TestReaderGone checks that temporary files are removed if the reader of the output, such as head,
+// ends early.
 func TestReaderGone(t *testing.T) {
 	keepPrograms(t)
 	for _, args := range [][]string{{"list", "."}, {"call", ".", "quick"}, {"-check", "."}, {"vet", "-json", "."}} {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// peakMemory is the largest resident size of a process, in bytes (getrusage(2),
-// which counts kibibytes).
+// peakMemory is the largest resident size of a process, in bytes (getrusage(2), which counts
+// kibibytes).
 func peakMemory(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {

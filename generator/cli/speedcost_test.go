@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// timing compares the command with the go command's own work on the same packages. The
-// two alternate, so that other work of the machine slows both.
+// timing compares the command with the go command's own work on the same packages. The two
+// alternate, so that other work of the machine slows both.
 type timing struct {
 	dir, mcpgen string
 	env         []string
@@ -66,8 +66,8 @@ func (s *timing) run(b *testing.B, name string, args ...string) time.Duration {
 	return took
 }
 
-// compare reports the median time of a warm run of the command that writes nothing,
-// and of the go command.
+// compare reports the median time of a warm run of the command that writes nothing, and of the go
+// command.
 func (s *timing) compare(b *testing.B, patterns []string, lists ...[]string) {
 	b.Helper()
 	for _, list := range lists {
@@ -96,8 +96,8 @@ func (s *timing) compare(b *testing.B, patterns []string, lists ...[]string) {
 	}
 }
 
-// BenchmarkManyDependencies generates for one package above 500 others. The goal is
-// 1.3 times go list -export -deps of it.
+// BenchmarkManyDependencies generates for one package above 500 others. The goal is 1.3 times go
+// list -export -deps of it.
 func BenchmarkManyDependencies(b *testing.B) {
 	s := newTiming(b)
 	const packages = 500
@@ -143,8 +143,8 @@ func Get(ctx context.Context, c *http.Client, id int) (*T, error) { return &T{ID
 	s.compare(b, []string{"./target"}, []string{"list", "-export", "-deps", "./target"})
 }
 
-// BenchmarkManyPackages generates for a module of 300 packages of which 5 have
-// directives. The goal is 1.5 times go list ./... plus that of those five.
+// BenchmarkManyPackages generates for a module of 300 packages of which 5 have directives. The goal
+// is 1.5 times go list ./... plus that of those five.
 func BenchmarkManyPackages(b *testing.B) {
 	s := newTiming(b)
 	annotated := []string{"list", "-export", "-deps"}

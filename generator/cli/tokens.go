@@ -24,7 +24,8 @@ func (r row) tokens() int {
 	return tokens.OfTool(r.listing)
 }
 
-// findTokens is what the tools take that package mcpfind lists instead of all, 0 where it lists all.
+// findTokens is what the tools take that package mcpfind lists instead of all, 0 where it lists
+// all.
 func findTokens(tools int) int {
 	if tools <= findtools.Threshold {
 		return 0

@@ -11,8 +11,8 @@ type published struct {
 	fn   model.Func
 }
 
-// unknown reports a feature that a package does not have, with the one that may
-// have been meant: of a similar name, or with that Go function behind it.
+// unknown reports a feature that a package does not have, with the one that may have been meant: of
+// a similar name, or with that Go function behind it.
 func (c *command) unknown(subcommand, kind, name string, known []published) int {
 	if len(known) == 0 {
 		return c.usage(subcommand, "unknown "+kind+" "+name, "the package has no "+kind+"s of its own; name the one whose functions are annotated")

@@ -41,8 +41,8 @@ func version() string {
 	return recordedVersion(info)
 }
 
-// recordedVersion finds the module of this package. It is not the main module if
-// a program of its own calls [Main].
+// recordedVersion finds the module of this package. It is not the main module if a program of its
+// own calls [Main].
 func recordedVersion(info *debug.BuildInfo) string {
 	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
 		if m.Path != modulePath {

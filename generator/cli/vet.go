@@ -121,8 +121,8 @@ func vetOptions(ctx context.Context) *vet.Options {
 	return o
 }
 
-// asVetTool reports whether the command line is one of those by which "go vet
-// -vettool" calls its tool: -V=full, -flags, or flags and a .cfg file.
+// asVetTool reports whether the command line is one of those by which "go vet -vettool" calls its
+// tool: -V=full, -flags, or flags and a .cfg file.
 func asVetTool(args []string) bool {
 	switch {
 	case len(args) == 0:

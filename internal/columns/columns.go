@@ -6,8 +6,8 @@ import "strings"
 // Width is how many columns help may have.
 const Width = 80
 
-// Row returns a head and, from a column on, a text of words, in lines of at most Width columns but for
-// words that are longer. A head that reaches the column has a line of its own.
+// Row returns a head and, from a column on, a text of words, in lines of at most Width columns but
+// for words that are longer. A head that reaches the column has a line of its own.
 func Row(head string, column int, text string) string {
 	var out strings.Builder
 	line := head

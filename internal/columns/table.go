@@ -23,13 +23,13 @@ func (s Screen) Wide() Screen {
 	return s
 }
 
-// Table writes lines of cells, separated by tabs, in columns. The first line is the heading. On a screen
-// that is too narrow, columns are left out and cells are cut with an ellipsis.
+// Table writes lines of cells, separated by tabs, in columns. The first line is the heading. On a
+// screen that is too narrow, columns are left out and cells are cut with an ellipsis.
 type Table struct {
 	// Cut are the headings of columns that are cut first, in their order.
 	Cut []string
-	// Drop are those of columns that are left out, in their order, where the others would be cut to less
-	// than can be read.
+	// Drop are those of columns that are left out, in their order, where the others would be cut to
+	// less than can be read.
 	Drop []string
 
 	out     io.Writer
@@ -127,8 +127,8 @@ func (t *Table) drop(rows [][]string, widths []int) ([][]string, []int) {
 	return rows, widths
 }
 
-// fit makes columns narrower until a line fits: those of Cut, then all, from the right, and at last to
-// one character.
+// fit makes columns narrower until a line fits: those of Cut, then all, from the right, and at last
+// to one character.
 func (t *Table) fit(heading []string, widths []int) {
 	excess := gap*(len(widths)-1) - t.screen.Width
 	for _, w := range widths {
@@ -205,8 +205,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// Fit breaks the lines of a text that are wider than the screen between words. What a line continues with
-// is as far to the right as its beginning, and a little more.
+// Fit breaks the lines of a text that are wider than the screen between words. What a line
+// continues with is as far to the right as its beginning, and a little more.
 func (s Screen) Fit(text string) string {
 	if s.Width <= 0 {
 		return text

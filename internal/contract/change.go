@@ -30,12 +30,12 @@ type Change struct {
 	Class Class  `json:"class"`
 	Kind  Kind   `json:"kind"`
 	Name  string `json:"name,omitempty"` // of the feature: name, URI or URI template
-	// Names are those of the tools that refuse further arguments now, if they are several: one change of the server.
+	// Names are those of the tools that refuse further arguments now, if they are several: one
+	// change of the server.
 	Names []string `json:"names,omitempty"`
 	Place string   `json:"place,omitempty"` // "argument" or "result", "" for the feature itself
-	// Path of the argument or of the member of the result, "" for the whole:
-	// filters[].field, labels.* for the values of a map, shape(circle).radius for an
-	// alternative.
+	// Path of the argument or of the member of the result, "" for the whole: filters[].field,
+	// labels.* for the values of a map, shape(circle).radius for an alternative.
 	Path string `json:"path,omitempty"`
 	// Rule names the change: a JSON Schema keyword ("maximum"), a member of the listing
 	// ("description"), "feature" for the feature as a whole.
@@ -77,8 +77,8 @@ func (c *Change) String() string {
 // shownNames is how many of several names a line has.
 const shownNames = 5
 
-// joinClosed makes one change of those by which tools refuse arguments that are not in their schema: generated servers do it for
-// every tool.
+// joinClosed makes one change of those by which tools refuse arguments that are not in their
+// schema: generated servers do it for every tool.
 func (d *Difference) joinClosed() {
 	first := -1
 	var kept []Change

@@ -32,9 +32,9 @@ type finding struct {
 	text     string
 }
 
-// comparer compares two schemas. It walks both at the same time and reports the
-// differences with their paths. It is also the prover: one schema allows no more than
-// another if comparing them finds nothing that narrows.
+// comparer compares two schemas. It walks both at the same time and reports the differences with
+// their paths. It is also the prover: one schema allows no more than another if comparing them
+// finds nothing that narrows.
 type comparer struct {
 	// output is set for results. It selects the assumptions about clients; see the package
 	// documentation.
@@ -105,9 +105,8 @@ func (c *comparer) prove(o, n node) effect {
 	return c.nodes("?", o, n)
 }
 
-// nodes compares two nodes. A pair that occurs again inside itself, deeper inside the
-// value, is assumed to be unchanged: if it is not, the outer comparison finds the
-// difference.
+// nodes compares two nodes. A pair that occurs again inside itself, deeper inside the value, is
+// assumed to be unchanged: if it is not, the outer comparison finds the difference.
 func (c *comparer) nodes(path string, o, n node) effect {
 	o, n = o.resolved(), n.resolved()
 	key := o.key() + "/" + n.key()
@@ -138,8 +137,7 @@ func (c *comparer) nodes(path string, o, n node) effect {
 	c.active[key], c.low = place{depth, c.level}, math.MaxInt
 	e := c.schemas(path, o, n)
 	delete(c.active, key)
-	// A result that depends on an assumption about an outer pair is valid only inside
-	// that pair.
+	// A result that depends on an assumption about an outer pair is valid only inside that pair.
 	if c.low >= depth {
 		c.low = math.MaxInt
 		if c.quiet > 0 {
@@ -152,8 +150,7 @@ func (c *comparer) nodes(path string, o, n node) effect {
 	return e
 }
 
-// If a definition has more than manyFindings findings, they are reported for its first
-// use only.
+// If a definition has more than manyFindings findings, they are reported for its first use only.
 const manyFindings = 3
 
 func (c *comparer) tooMuch(path string) effect {

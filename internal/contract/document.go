@@ -14,8 +14,8 @@ type document struct {
 	root *jsontree.Value
 	// legacy is set for drafts before 2019-09, where $ref hides the keywords beside it.
 	legacy bool
-	// rebased is set if an inner schema has an $id, which changes the base of
-	// references; they are not followed then.
+	// rebased is set if an inner schema has an $id, which changes the base of references; they are
+	// not followed then.
 	rebased bool
 
 	ids      map[*jsontree.Value]int
@@ -118,8 +118,8 @@ func (d *document) target(ref string) *jsontree.Value {
 	return nil
 }
 
-// parts returns the schemas of the node, with allOf and $ref replaced by their schemas.
-// A remaining $ref could not be resolved.
+// parts returns the schemas of the node, with allOf and $ref replaced by their schemas. A remaining
+// $ref could not be resolved.
 func (n node) parts() []*jsontree.Value {
 	var all []*jsontree.Value
 	seen := map[*jsontree.Value]bool{}

@@ -100,8 +100,8 @@ func (c *comparer) added(path, name string, o, n *schema) effect {
 	return c.add(at, "properties", e&^unsure, nil, raw(after), "%s", note)
 }
 
-// namesAll reports whether clients are assumed to send only named members, although the
-// schema allows others.
+// namesAll reports whether clients are assumed to send only named members, although the schema
+// allows others.
 func (c *comparer) namesAll(path string, s *schema) bool {
 	return !c.output && c.partial == 0 && (len(s.names) > 0 || path == "")
 }

@@ -49,8 +49,8 @@ func conflicted(data []byte) bool {
 	return false
 }
 
-// Replaceable reports whether a file may be overwritten with a contract: it is empty, a
-// contract, or a contract with conflict markers.
+// Replaceable reports whether a file may be overwritten with a contract: it is empty, a contract,
+// or a contract with conflict markers.
 func Replaceable(data []byte) bool {
 	text := bytes.TrimSpace(data)
 	if len(text) == 0 || conflicted(text) && bytes.Contains(text, []byte(`"server": {`)) {
@@ -165,8 +165,8 @@ func (c *Contract) readCursor(list string, page *jsontree.Value) {
 	}
 }
 
-// readServer reads the identity of the server: the member server of a contract, or
-// serverInfo and instructions of a result.
+// readServer reads the identity of the server: the member server of a contract, or serverInfo and
+// instructions of a result.
 func (c *Contract) readServer(v *jsontree.Value) {
 	if s := v.Get("server"); s.Is(jsontree.Object) {
 		c.setServer(s)

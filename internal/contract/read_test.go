@@ -185,8 +185,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that a contract that can be read is unchanged after writing and
-// reading it, does not differ from itself, and can be compared.
+// FuzzRead checks that a contract that can be read is unchanged after writing and reading it, does
+// not differ from itself, and can be compared.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"tools":[`+tool+`]}`), []byte(`{"server":{},"prompts":[{"name":"a","arguments":[{"name":"x","required":true},5]}]}`))
 	f.Add([]byte(`{"tools":[{"name":"a","inputSchema":{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"null"}]}}}}]}`),

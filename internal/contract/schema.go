@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// headerKeyword makes clients repeat an argument in a header field (revision
-// 2026-07-28, basic/transports).
+// headerKeyword makes clients repeat an argument in a header field (revision 2026-07-28,
+// basic/transports).
 const headerKeyword = "x-mcp-header"
 
 // schema is the conjunction of all schemas of a node.

@@ -56,8 +56,7 @@ func wraps(v *jsontree.Value) bool {
 		required.Is(jsontree.Array) && len(required.Items) == 1 && required.Items[0].Text == wrapped
 }
 
-// schema adds the differences between two schemas; those with the effect breaks are
-// breaking.
+// schema adds the differences between two schemas; those with the effect breaks are breaking.
 func (d *differ) schema(place string, all []finding, breaks effect) {
 	for _, f := range all {
 		class := Compatible
@@ -132,8 +131,8 @@ func truth(b bool) *jsontree.Value {
 	return jsontree.False
 }
 
-// execution compares whether a tool may, must or cannot be called as a task
-// (revision 2025-11-25, basic/utilities/tasks).
+// execution compares whether a tool may, must or cannot be called as a task (revision 2025-11-25,
+// basic/utilities/tasks).
 func (d *differ) execution(old, now *jsontree.Value) {
 	support := func(v *jsontree.Value) string {
 		if s := v.Str("taskSupport"); s != "" {

@@ -124,9 +124,8 @@ func contains(list []*jsontree.Value, v *jsontree.Value) bool {
 	return slices.ContainsFunc(list, func(w *jsontree.Value) bool { return jsontree.Equal(v, w) })
 }
 
-// alternatives compares two choices. Matching alternatives are compared with each
-// other; the others are removed or added, unless another alternative allows their
-// values.
+// alternatives compares two choices. Matching alternatives are compared with each other; the others
+// are removed or added, unless another alternative allows their values.
 func (c *comparer) alternatives(path string, o, n choices) effect {
 	if o.exclusive || n.exclusive {
 		// A value may match more than one alternative, which makes it invalid.
@@ -234,8 +233,8 @@ func differentDiscriminator(a, b *schema) bool {
 // maxPieces limits how often a node is split.
 const maxPieces = 8
 
-// covers reports whether each value of a node is valid under one of the others. If
-// necessary, it splits the node into pieces.
+// covers reports whether each value of a node is valid under one of the others. If necessary, it
+// splits the node into pieces.
 func (c *comparer) covers(n node, others []node, depth int) bool {
 	if slices.ContainsFunc(others, func(other node) bool { return c.prove(n, other)&narrows == 0 }) {
 		return true

@@ -25,8 +25,8 @@ func Lines(script string) (lines []string) {
 // maxLine limits the length of a line. A longer JSON message is written over several lines.
 const maxLine = 160
 
-// Format returns the lines of a message, after a word such as "<". Lines after
-// the first begin with a space.
+// Format returns the lines of a message, after a word such as "<". Lines after the first begin with
+// a space.
 func Format(word, message string) string {
 	line := word + " " + message
 	if len(line) <= maxLine || !json.Valid([]byte(message)) {

@@ -29,8 +29,8 @@ func (e *Error) Error() string {
 const forms = "write a port or host:port, such as 8080 or 127.0.0.1:8080"
 
 // Parse returns the address in the form of [net.Listen]. The text is a port, ":port" or
-// "host:port", where the port is a number and 0 stands for any free one. The default
-// host is [loopback]. The host is not resolved.
+// "host:port", where the port is a number and 0 stands for any free one. The default host is
+// [loopback]. The host is not resolved.
 func Parse(text string) (string, error) {
 	host, port, err := split(text)
 	if err != nil {
@@ -91,8 +91,8 @@ func beforeZone(host string) string {
 	return host
 }
 
-// odd reports whether a rune cannot be part of a host name or an address. The resolver
-// checks the rest of a name.
+// odd reports whether a rune cannot be part of a host name or an address. The resolver checks the
+// rest of a name.
 func odd(r rune) bool {
 	return !strings.ContainsRune(".-_:%", r) &&
 		(r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r < 0x80

@@ -68,8 +68,8 @@ func TestParseWrong(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that the result has a host and a port, and that parsing it again
-// does not change it.
+// FuzzParse checks that the result has a host and a port, and that parsing it again does not change
+// it.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"8080", ":8080", "[::1]:8080", "[fe80::1%e]:0", "a:1", "http://a:1/", "", "[]:1", "[%]:1"} {
 		f.Add(seed)

@@ -16,8 +16,9 @@ type Edit struct {
 	Text string
 }
 
-// Edits turn the lines of a into those of b. They keep as many lines as possible; of long texts without
-// lines that occur once in both, they replace what lies between the beginnings and ends that are alike.
+// Edits turn the lines of a into those of b. They keep as many lines as possible; of long texts
+// without lines that occur once in both, they replace what lies between the beginnings and ends
+// that are alike.
 func Edits(a, b []string) []Edit {
 	var edits, tail []Edit
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -74,7 +75,8 @@ func shortest(a, b []string) []Edit {
 	return edits
 }
 
-// betweenAnchors compares what lies between the lines that occur once in each text, in the same order.
+// betweenAnchors compares what lies between the lines that occur once in each text, in the same
+// order.
 func betweenAnchors(a, b []string) []Edit {
 	pairs := anchors(a, b)
 	if len(pairs) == 0 {
@@ -97,8 +99,8 @@ func betweenAnchors(a, b []string) []Edit {
 	return append(edits, Edits(a[i:], b[j:])...)
 }
 
-// anchors returns the places of lines that occur once in a and once in b: the most that have the same
-// order in both.
+// anchors returns the places of lines that occur once in a and once in b: the most that have the
+// same order in both.
 func anchors(a, b []string) [][2]int {
 	count := map[string][2]int{}
 	at := map[string]int{} // in b
@@ -118,8 +120,8 @@ func anchors(a, b []string) [][2]int {
 			pairs = append(pairs, [2]int{i, at[line]})
 		}
 	}
-	// The longest increasing subsequence of the places in b: ends[k] is the pair that ends the one of
-	// length k+1 with the least place, and before[n] the pair in front of pair n.
+	// The longest increasing subsequence of the places in b: ends[k] is the pair that ends the one
+	// of length k+1 with the least place, and before[n] the pair in front of pair n.
 	var ends []int
 	before := make([]int, len(pairs))
 	for n, p := range pairs {
@@ -146,8 +148,8 @@ func anchors(a, b []string) [][2]int {
 // context is how many lines around a change Unified has.
 const context = 3
 
-// Unified returns the difference of two texts with their names, in the unified form of diff -u, nil if
-// they are alike.
+// Unified returns the difference of two texts with their names, in the unified form of diff -u, nil
+// if they are alike.
 func Unified(oldName string, before []byte, newName string, after []byte) []byte {
 	if string(before) == string(after) {
 		return nil
@@ -207,7 +209,8 @@ func writeHunk(out *strings.Builder, edits []Edit, oldLine, newLine int) {
 	}
 }
 
-// lines splits a text behind its line feeds. A text without a last one has a note, as diff writes it.
+// lines splits a text behind its line feeds. A text without a last one has a note, as diff writes
+// it.
 func lines(text []byte) []string {
 	all := strings.SplitAfter(string(text), "\n")
 	if last := len(all) - 1; all[last] == "" {

@@ -84,8 +84,8 @@ func secretName(name string) bool {
 		slices.ContainsFunc(strings.Split(upper, "_"), func(word string) bool { return slices.Contains(secretWords, word) })
 }
 
-// Looks reports whether a variable or header field is likely to be a credential, by its name or by the form of
-// its value.
+// Looks reports whether a variable or header field is likely to be a credential, by its name or by
+// the form of its value.
 func Looks(name, value string) bool {
 	if value == "" || IsReference(value) {
 		return false

@@ -15,8 +15,7 @@ import (
 // errTooLarge is returned if an expression needs too large a table.
 var errTooLarge = errors.New("takes too many states to match")
 
-// Matcher is a compiled expression. It is immutable, so that several goroutines can use
-// it.
+// Matcher is a compiled expression. It is immutable, so that several goroutines can use it.
 type Matcher struct {
 	classes classes
 	width   int      // of a row: the number of classes

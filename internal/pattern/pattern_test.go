@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestAgainstRegexp compares the table with package regexp, on random
-// expressions and texts.
+// TestAgainstRegexp compares the table with package regexp, on random expressions and texts.
 func TestAgainstRegexp(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	atoms := []string{`[^\s\S]`, "", "a", "b", "1", "ü", "-", ".", `\s`, `\S`, `\w`, `\W`, `\d`, `\D`, `[a-c]`, `[^a]`, `[\s1]`, `[^\S-]`, "[aA]", "[Üü]", "[kK]", `\p{Lu}`, `[^\p{L}\d]`, `\b`, `\B`, "^", "$", `\.`, "\U0001F600"}

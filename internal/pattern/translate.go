@@ -42,8 +42,8 @@ func others(pairs [][2]rune) [][2]rune {
 	return append(out, [2]rune{next, 0x10FFFF})
 }
 
-// Translate rewrites an expression of ECMA-262 for package regexp, where the meaning of
-// \s, \S and the dot differs.
+// Translate rewrites an expression of ECMA-262 for package regexp, where the meaning of \s, \S and
+// the dot differs.
 func Translate(expr string) string {
 	var b strings.Builder
 	class := false

@@ -13,8 +13,8 @@ import (
 // 15 MB.
 const maxBytes = 256 << 20
 
-// Read is [os.ReadFile] for regular files, and links to them, of at most 256 MiB.
-// It does not wait for the writer of a pipe. Errors are of type [*fs.PathError].
+// Read is [os.ReadFile] for regular files, and links to them, of at most 256 MiB. It does not wait
+// for the writer of a pipe. Errors are of type [*fs.PathError].
 func Read(name string) ([]byte, error) { return ReadWithin(name, maxBytes) }
 
 // ReadWithin is like [Read] for files of at most most bytes.

@@ -1,4 +1,5 @@
-// Package suggest finds what was meant by a word that is mistyped, for the command and the programs.
+// Package suggest finds what was meant by a word that is mistyped, for the command and the
+// programs.
 package suggest
 
 import (
@@ -6,10 +7,10 @@ import (
 	"unicode"
 )
 
-// Nearest returns the candidate that was probably meant by word, for "did you mean", or
-// "" if none is near. Letter case and the separators _ - . and space do not count;
-// otherwise a third of the letters may be wrong, where two swapped neighbours are one
-// mistake. Of equally near ones, it is the first.
+// Nearest returns the candidate that was probably meant by word, for "did you mean", or "" if none
+// is near. Letter case and the separators _ - . and space do not count; otherwise a third of the
+// letters may be wrong, where two swapped neighbours are one mistake. Of equally near ones, it is
+// the first.
 func Nearest(word string, candidates []string) string {
 	w := plain(word)
 	if len(w) == 0 {
@@ -43,8 +44,8 @@ func plain(s string) []rune {
 	}, s))
 }
 
-// distance is the optimal string alignment distance: insertions, deletions,
-// replacements and swaps of neighbours.
+// distance is the optimal string alignment distance: insertions, deletions, replacements and swaps
+// of neighbours.
 func distance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

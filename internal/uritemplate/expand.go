@@ -1,7 +1,7 @@
 package uritemplate
 
-// Value is the value of a variable: one string, or several for a list of path segments.
-// Nil means that the variable is undefined.
+// Value is the value of a variable: one string, or several for a list of path segments. Nil means
+// that the variable is undefined.
 type Value []string
 
 // Expand expands the template (RFC 6570, section 3). It omits undefined variables, with their

@@ -268,8 +268,7 @@ func FuzzMatch(f *testing.F) {
 				}
 				back[v.Name] = values[i]
 			}
-			// The expansion of the matched values matches again, even if its encoding
-			// differs.
+			// The expansion of the matched values matches again, even if its encoding differs.
 			expanded := tmpl.Expand(func(name string) Value { return back[name] })
 			if _, ok := tmpl.Match(expanded, empty); !ok && !reserving(values) && !repeating(tmpl) {
 				t.Fatalf("%q of %q is %v, and %q does not fit", template, uri, back, expanded)
@@ -288,8 +287,8 @@ func repeating(t *Template) bool {
 	return n > len(t.names)
 }
 
-// reserving reports whether {+x} writes a value without encoding, which can change how
-// the expressions around it match.
+// reserving reports whether {+x} writes a value without encoding, which can change how the
+// expressions around it match.
 func reserving(values []Value) bool {
 	for _, v := range values {
 		for _, s := range v {

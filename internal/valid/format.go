@@ -37,7 +37,8 @@ func IsDate[T ~string | ~[]byte](s T) bool {
 	return day <= days
 }
 
-// IsTime reports whether a text has the format time: full-time of RFC 3339, section 5.6, limited like [IsDateTime].
+// IsTime reports whether a text has the format time: full-time of RFC 3339, section 5.6, limited
+// like [IsDateTime].
 func IsTime[T ~string | ~[]byte](s T) bool {
 	if len(s) < len("15:04:05Z") || s[2] != ':' || s[5] != ':' {
 		return false
@@ -133,7 +134,8 @@ func isDotAtom(s string) bool {
 	return true
 }
 
-// IsHostname reports whether a text has the format hostname: RFC 1123, section 2.1, where a final dot is allowed.
+// IsHostname reports whether a text has the format hostname: RFC 1123, section 2.1, where a final
+// dot is allowed.
 func IsHostname(s string) bool {
 	s = strings.TrimSuffix(s, ".")
 	if len(s) > 253 {
@@ -152,7 +154,8 @@ func IsHostname(s string) bool {
 	return true
 }
 
-// IsIPv4 reports whether a text has the format ipv4: dotted-quad of RFC 2673, section 3.2, without leading zeros.
+// IsIPv4 reports whether a text has the format ipv4: dotted-quad of RFC 2673, section 3.2, without
+// leading zeros.
 func IsIPv4(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Is4()

@@ -14,8 +14,8 @@ func MediaType(what, s string) *Fault {
 	return &Fault{fmt.Sprintf("%s has the MIME type %q", what, s), "it must be a type and a subtype, such as image/png"}
 }
 
-// IsMediaType reports whether s is a type and a subtype, with parameters or
-// without (RFC 2045, 5.1).
+// IsMediaType reports whether s is a type and a subtype, with parameters or without (RFC 2045,
+// 5.1).
 func IsMediaType(s string) bool {
 	kind, parameters, more := strings.Cut(s, ";")
 	kind = strings.TrimRight(kind, " ")

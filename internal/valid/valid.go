@@ -68,7 +68,8 @@ func AreTaskTimes(inline, ttl, poll time.Duration) bool {
 // MaxHeaderInteger is the largest integer that every client writes exactly into a header field.
 const MaxHeaderInteger int64 = 1<<53 - 1
 
-// IsHeaderName reports whether a text is the name of a header field: a token (RFC 9110, section 5.6.2).
+// IsHeaderName reports whether a text is the name of a header field: a token (RFC 9110, section
+// 5.6.2).
 func IsHeaderName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; !isAlphanumeric(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {

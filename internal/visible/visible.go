@@ -1,5 +1,5 @@
-// Package visible finds characters that are invisible to people but not to a model, a
-// terminal or a compiler, and escapes them.
+// Package visible finds characters that are invisible to people but not to a model, a terminal or a
+// compiler, and escapes them.
 package visible
 
 import (

@@ -1,5 +1,5 @@
-// Command talker is a server with hand-written features of every kind, to test clients:
-// it sends notifications and questions, changes its lists, and has slow calls.
+// Command talker is a server with hand-written features of every kind, to test clients: it sends
+// notifications and questions, changes its lists, and has slow calls.
 package main
 
 import (

@@ -9,24 +9,22 @@ import (
 
 func appendString(b []byte, s string) []byte { return wire.AppendString(b, s) }
 
-// AppendResultPrefix appends the beginning of a successful reply: everything before the
-// result. The caller appends the result and a closing brace.
+// AppendResultPrefix appends the beginning of a successful reply: everything before the result. The
+// caller appends the result and a closing brace.
 func AppendResultPrefix(b []byte, id ID) []byte {
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = append(b, id.raw...)
 	return append(b, `,"result":`...)
 }
 
-// AppendResult appends a successful reply. The result is valid JSON without
-// newlines.
+// AppendResult appends a successful reply. The result is valid JSON without newlines.
 func AppendResult(b []byte, id ID, result json.RawMessage) []byte {
 	b = AppendResultPrefix(b, id)
 	b = append(b, result...)
 	return append(b, '}')
 }
 
-// AppendError appends the reply e to a request. The zero id is left out; pass [Null] to
-// write null.
+// AppendError appends the reply e to a request. The zero id is left out; pass [Null] to write null.
 func AppendError(b []byte, id ID, e *Error) []byte {
 	b = append(b, `{"jsonrpc":"2.0",`...)
 	if len(id.raw) > 0 {

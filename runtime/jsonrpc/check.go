@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// check records an error of package wire in the value that begins at start: a duplicate
-// key makes the message invalid, every other error is a parse error.
+// check records an error of package wire in the value that begins at start: a duplicate key makes
+// the message invalid, every other error is a parse error.
 func (e *envelope) check(start int, err error) {
 	text := err.Error()
 	if s, ok := errors.AsType[*wire.SyntaxError](err); ok {
@@ -36,9 +36,8 @@ func checkDeferred(value []byte, maxDepth int) *Error {
 	return DeferredError(err)
 }
 
-// DeferredError returns the reply for err, an error of package wire in a member of
-// params that [Parser.Deferred] left unchecked: -32700 for a syntax error, -32602 for a
-// duplicate key.
+// DeferredError returns the reply for err, an error of package wire in a member of params that
+// [Parser.Deferred] left unchecked: -32700 for a syntax error, -32602 for a duplicate key.
 func DeferredError(err error) *Error {
 	code := CodeParse
 	if isDuplicate(err) {

@@ -18,16 +18,16 @@ type Conn interface {
 	// the connection is at its end: io.EOF if the peer closed it in order.
 	Read() ([]byte, error)
 
-	// Write sends one or more messages, each ended by a newline. Messages never contain
-	// one. Write does not retain the batch.
+	// Write sends one or more messages, each ended by a newline. Messages never contain one. Write
+	// does not retain the batch.
 	Write(batch []byte) error
 
 	Close() error
 }
 
-// FrameError reports a message that was skipped: it has more bytes than allowed or, if
-// Overloaded is set, there is not enough memory for it at the moment. The next Read
-// returns the message after it.
+// FrameError reports a message that was skipped: it has more bytes than allowed or, if Overloaded
+// is set, there is not enough memory for it at the moment. The next Read returns the message after
+// it.
 type FrameError struct {
 	Limit int // bytes
 

@@ -7,8 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// TestTooDeep checks which messages Parse refuses for their nesting, each with one message for
-// all.
+// TestTooDeep checks which messages Parse refuses for their nesting, each with one message for all.
 func TestTooDeep(t *testing.T) {
 	levels := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	var m jsonrpc.Message

@@ -17,8 +17,8 @@ type ID struct {
 	raw []byte
 }
 
-// Null is the identifier of a reply to a message whose own identifier could
-// not be read (JSON-RPC 2.0, section 5.1).
+// Null is the identifier of a reply to a message whose own identifier could not be read (JSON-RPC
+// 2.0, section 5.1).
 var Null = ID{raw: []byte("null")}
 
 // IntID returns the identifier n.

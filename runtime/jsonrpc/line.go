@@ -22,11 +22,10 @@ const (
 	maxInitial = 1 << 20
 )
 
-// NewLineConn frames messages as lines, as the stdio transport of the Model Context
-// Protocol does. A line may end with CRLF, blank lines are skipped. A line of more than
-// limit bytes (0: [DefaultLimit]) is reported by a [*FrameError] as soon as it is too
-// long, and the rest of it is discarded without being stored. Close closes r and w if
-// they are io.Closers.
+// NewLineConn frames messages as lines, as the stdio transport of the Model Context Protocol does.
+// A line may end with CRLF, blank lines are skipped. A line of more than limit bytes (0:
+// [DefaultLimit]) is reported by a [*FrameError] as soon as it is too long, and the rest of it is
+// discarded without being stored. Close closes r and w if they are io.Closers.
 func NewLineConn(r io.Reader, w io.Writer, limit int) Conn {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -55,9 +54,9 @@ type lineConn struct {
 	refused *discarded.Message // a line that exceeds the memory budget, while it is discarded
 }
 
-// Charge charges the memory for incoming messages to a budget: a message that does not
-// fit into it is a [*FrameError]. Call it before the first Read, and with nil after the
-// last one, which releases the charge.
+// Charge charges the memory for incoming messages to a budget: a message that does not fit into it
+// is a [*FrameError]. Call it before the first Read, and with nil after the last one, which
+// releases the charge.
 func (c *lineConn) Charge(b *membudget.Budget) {
 	c.account.Set(0)
 	c.account.Of(b)
@@ -279,8 +278,7 @@ func (c *lineConn) Close() error {
 	return first
 }
 
-// Buffered reports whether a whole line has been read already, so that the next
-// Read does not wait.
+// Buffered reports whether a whole line has been read already, so that the next Read does not wait.
 func (c *lineConn) Buffered() bool {
 	return !c.skipping && bytes.IndexByte(c.buf[c.start:c.end], '\n') >= 0
 }

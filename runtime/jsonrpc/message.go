@@ -36,8 +36,8 @@ type Params struct {
 	Raw json.RawMessage
 	// Depth is the nesting of arrays and objects in the deferred member.
 	Depth int
-	// Unchecked is set if the member that [Parser.Deferred] names is present: the text
-	// between its brackets has not been checked.
+	// Unchecked is set if the member that [Parser.Deferred] names is present: the text between its
+	// brackets has not been checked.
 	Unchecked bool
 
 	deferred []byte
@@ -70,8 +70,8 @@ func (p *Params) Len() int { return len(p.members) }
 // have a handful; a message with many must not slow down later ones.
 const keptMembers = 64
 
-// Reset makes m empty, so that it no longer refers to the parsed text. It keeps storage
-// of moderate size.
+// Reset makes m empty, so that it no longer refers to the parsed text. It keeps storage of moderate
+// size.
 func (m *Message) Reset() {
 	members := m.Params.noMembers()
 	*m = Message{}

@@ -15,8 +15,8 @@ type Parser struct {
 	// MaxDepth limits the nesting of arrays and objects, including the message itself; 0 means
 	// [DefaultDepth].
 	MaxDepth int
-	// Deferred names a member of params whose value is only delimited and not checked,
-	// because a strict reader reads it later: "arguments". See [Params.Unchecked].
+	// Deferred names a member of params whose value is only delimited and not checked, because a
+	// strict reader reads it later: "arguments". See [Params.Unchecked].
 	Deferred string
 }
 
@@ -27,11 +27,10 @@ func Parse(data []byte) (Message, *Error) {
 	return m, err
 }
 
-// Parse reads one message into m, whose storage it reuses. Keys are compared exactly, a
-// duplicate key is refused and named, identifiers are strings or integers. The error
-// has the code -32700 for text that is not JSON in UTF-8 and -32600 for JSON that is
-// not a message; m.ID is then the identifier if it could be read. A batch is checked as
-// a whole and not split.
+// Parse reads one message into m, whose storage it reuses. Keys are compared exactly, a duplicate
+// key is refused and named, identifiers are strings or integers. The error has the code -32700 for
+// text that is not JSON in UTF-8 and -32600 for JSON that is not a message; m.ID is then the
+// identifier if it could be read. A batch is checked as a whole and not split.
 func (p Parser) Parse(data []byte, m *Message) *Error {
 	m.Reset()
 	if p.MaxDepth <= 0 {

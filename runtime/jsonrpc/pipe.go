@@ -20,8 +20,7 @@ func Pipe() (client, server Conn) {
 	return PipeLimit(0, 0)
 }
 
-// PipeLimit is [Pipe] with limits, in bytes, of the messages that the client and
-// the server read.
+// PipeLimit is [Pipe] with limits, in bytes, of the messages that the client and the server read.
 func PipeLimit(clientReads, serverReads int) (client, server Conn) {
 	up, down := newStream(), newStream()
 	return NewLineConn(down, up, clientReads), NewLineConn(up, down, serverReads)

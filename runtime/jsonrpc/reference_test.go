@@ -167,8 +167,7 @@ func TestParseLikeReference(t *testing.T) {
 	}
 }
 
-// Members and Elements return the same parts as encoding/json. They end at text that is
-// not JSON.
+// Members and Elements return the same parts as encoding/json. They end at text that is not JSON.
 func TestPartsLikeReference(t *testing.T) {
 	for _, text := range referenceTexts {
 		changes(text, func(data []byte) {

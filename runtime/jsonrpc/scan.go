@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// scanner finds where values in JSON text begin and end. Package wire checks the
-// values, except short plain strings, which are checked while their end is searched.
+// scanner finds where values in JSON text begin and end. Package wire checks the values, except
+// short plain strings, which are checked while their end is searched.
 type scanner struct {
 	data []byte
 	pos  int
@@ -204,8 +204,8 @@ func Members(data []byte, f func(name, value []byte) bool) {
 	}
 }
 
-// Elements calls f with each element of the JSON array in data, in order, until f
-// returns false. The text must be valid JSON, as for [Members].
+// Elements calls f with each element of the JSON array in data, in order, until f returns false.
+// The text must be valid JSON, as for [Members].
 func Elements(data []byte, f func(value []byte) bool) {
 	s := scanner{data: data}
 	if !s.consume('[') {

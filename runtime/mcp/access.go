@@ -53,9 +53,9 @@ func guards(a Access) bool {
 
 // AccessError is the error for a feature that a request may not use.
 //
-// A client gets it as the error -32603 with the data {"reason":"insufficient scope","scopes":[...]};
-// over streamable HTTP the status is 403, unless the response has begun, with the header of
-// mcphttp.WithChallenge (RFC 6750, section 3.1).
+// A client gets it as the error -32603 with the data {"reason":"insufficient
+// scope","scopes":[...]}; over streamable HTTP the status is 403, unless the response has begun,
+// with the header of mcphttp.WithChallenge (RFC 6750, section 3.1).
 type AccessError struct {
 	Scopes []string // scopes that the request needs
 	// StepUp means that the client can obtain these scopes. The feature is then listed.

@@ -300,8 +300,7 @@ func TestDisconnectWhileAsked(t *testing.T) {
 	})
 }
 
-// survivor is a client that reads slowly, cancels a tenth of its calls, and
-// answers no question.
+// survivor is a client that reads slowly, cancels a tenth of its calls, and answers no question.
 type survivor struct {
 	t        *testing.T
 	conn     jsonrpc.Conn

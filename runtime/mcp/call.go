@@ -40,8 +40,8 @@ func (c *Call) Feature() string {
 	return c.x.Feature
 }
 
-// ID returns the identifier of the request as JSON text: 7 or "7". It is unique
-// among the requests of one connection that run at the same time.
+// ID returns the identifier of the request as JSON text: 7 or "7". It is unique among the requests
+// of one connection that run at the same time.
 func (c *Call) ID() string {
 	if c == nil || c.x == nil {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// poison panics if encoding/json or fmt uses it: both call these methods before they use
-// reflection on fields.
+// poison panics if encoding/json or fmt uses it: both call these methods before they use reflection
+// on fields.
 type poison struct {
 	N    int      `json:"n"`
 	Tags []string `json:"tags"`

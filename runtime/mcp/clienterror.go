@@ -9,12 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// ErrNoAnswer means that the client has not answered a question within
-// [Limits.QuestionTime].
+// ErrNoAnswer means that the client has not answered a question within [Limits.QuestionTime].
 var ErrNoAnswer error = &engine.NoAnswer
 
-// ClientError is the error that a client sends as the answer to a question. The code -1 means
-// that the user has refused (client/sampling, errors).
+// ClientError is the error that a client sends as the answer to a question. The code -1 means that
+// the user has refused (client/sampling, errors).
 type ClientError struct {
 	Code    int
 	Message string
@@ -46,8 +45,8 @@ func readClientError(object []byte) *ClientError {
 	return e
 }
 
-// sendRequest sends a request that belongs to x and waits for the answer. The clock of the
-// handler is paused meanwhile.
+// sendRequest sends a request that belongs to x and waits for the answer. The clock of the handler
+// is paused meanwhile.
 func (x *exchange) sendRequest(ctx context.Context, method string, params []byte) (json.RawMessage, error) {
 	defer x.PauseClock()()
 	if hooks := x.conn.server.questionHooks; len(hooks) > 0 {

@@ -18,8 +18,8 @@ var errNoStateStore = &ProtocolError{
 	Data: json.RawMessage(`{"reason":"state store"}`),
 }
 
-// consume marks the state of the round as used, before a tool runs that must not run twice with
-// it. It does nothing without a state.
+// consume marks the state of the round as used, before a tool runs that must not run twice with it.
+// It does nothing without a state.
 func (x *exchange) consume(ctx context.Context) error {
 	r := x.questions.opened()
 	if r == nil || r.consumed {

@@ -68,8 +68,8 @@ type Image struct {
 	Meta        Meta
 }
 
-// Audio is a piece of sound (from revision 2025-03-26 on; before, it is an
-// embedded resource). Data are the bytes of the file, not base64.
+// Audio is a piece of sound (from revision 2025-03-26 on; before, it is an embedded resource). Data
+// are the bytes of the file, not base64.
 type Audio struct {
 	Data        []byte
 	MIMEType    string // such as audio/wav; "" = application/octet-stream
@@ -77,8 +77,8 @@ type Audio struct {
 	Meta        Meta
 }
 
-// ResourceLink points to a resource that the client may read (from revision
-// 2025-06-18 on; before, it is a text with name and URI).
+// ResourceLink points to a resource that the client may read (from revision 2025-06-18 on; before,
+// it is a text with name and URI).
 type ResourceLink struct {
 	URI         string // absolute (RFC 3986)
 	Name        string // for programs; not ""

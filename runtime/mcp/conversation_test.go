@@ -265,8 +265,8 @@ type peer struct {
 	over     bool
 }
 
-// dial serves a peer over lines in pipes of the process, as stdio does, or over
-// the transport in memory.
+// dial serves a peer over lines in pipes of the process, as stdio does, or over the transport in
+// memory.
 func dial(t *testing.T, s *mcp.Server, way string) *peer {
 	return dialContext(t, t.Context(), s, way)
 }

@@ -16,9 +16,8 @@ import (
 // allCapabilities replaces the word "all" in an open line.
 const allCapabilities = "elicitation.form elicitation.url sampling.tools sampling.context roots.listChanged"
 
-// initializeMessage returns the initialize request of an open line: a revision, then
-// capabilities such as "roots" or "elicitation.form", and "name=" or "title=" of the
-// client.
+// initializeMessage returns the initialize request of an open line: a revision, then capabilities
+// such as "roots" or "elicitation.form", and "name=" or "title=" of the client.
 func initializeMessage(words string) string {
 	revision, rest, _ := strings.Cut(words, " ")
 	client, capabilities := map[string]string{"name": "c", "version": "1"}, map[string]map[string]any{}
@@ -65,8 +64,8 @@ func readHandshakes(t *testing.T) *handshakes {
 	return &handshakes{archive: archive}
 }
 
-// check compares the reply to an open line with the expected one. It returns the lines
-// that are missing or unexpected, in the form of a conversation.
+// check compares the reply to an open line with the expected one. It returns the lines that are
+// missing or unexpected, in the form of a conversation.
 func (h *handshakes) check(section, words string, received []string) (rest []string) {
 	kind, _, ok := strings.Cut(section, ":")
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// position is a position in a list: after a feature, or after a resource that a template lists.
-// It stays valid if features are added or removed.
+// position is a position in a list: after a feature, or after a resource that a template lists. It
+// stays valid if features are added or removed.
 type position struct {
 	dynamic bool
 	number  uint64 // number of the feature, or of the template

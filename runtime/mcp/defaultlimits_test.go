@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Each field of the limits has a test of its name, a default, and an option that
-// changes it alone.
+// Each field of the limits has a test of its name, a default, and an option that changes it alone.
 func TestLimits(t *testing.T) {
 	tests := map[string]bool{}
 	names, err := filepath.Glob("*_test.go")

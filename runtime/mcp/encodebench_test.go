@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// BenchmarkStructured makes calls one after the other that are answered with structured
-// results of so many bytes.
+// BenchmarkStructured makes calls one after the other that are answered with structured results of
+// so many bytes.
 func BenchmarkStructured(b *testing.B) {
 	for _, size := range []int{1 << 10, 7 << 10, 12 << 10, 50 << 10, 200 << 10, 900 << 10, 3 << 20} {
 		b.Run(fmt.Sprint(size>>10, "KiB"), func(b *testing.B) {

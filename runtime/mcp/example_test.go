@@ -89,8 +89,7 @@ func ExampleServer_ServeStdio() {
 	}
 }
 
-// An interceptor sees every request, and the error of a tool before the client
-// does.
+// An interceptor sees every request, and the error of a tool before the client does.
 func ExampleWithInterceptors() {
 	log := func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {

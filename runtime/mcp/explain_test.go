@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The answer for a violated pattern has an example or the description of the argument, as
-// clients have read them.
+// The answer for a violated pattern has an example or the description of the argument, as clients
+// have read them.
 func TestPatternsAreExplained(t *testing.T) {
 	const pattern = `^[0-9]+\.[0-9]+$`
 	long := strings.Repeat("ä", 200)

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// WithExtension declares an extension and handles its methods and notifications.
-// It panics if a name is invalid or already used.
+// WithExtension declares an extension and handles its methods and notifications. It panics if a
+// name is invalid or already used.
 func WithExtension(e Extension) Option {
 	if e.Experimental {
 		if e.Required || e.Name == "" {

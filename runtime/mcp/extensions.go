@@ -28,11 +28,11 @@ type Extension struct {
 	// its own goroutine. params is a copy, or nil if the notification contains none. The context is
 	// cancelled when the connection closes, and after the time that a method may take.
 	Notifications map[string]func(ctx context.Context, params json.RawMessage)
-	// Required makes the methods fail with a [*CapabilityError] for clients that have not
-	// declared the extension.
+	// Required makes the methods fail with a [*CapabilityError] for clients that have not declared
+	// the extension.
 	Required bool
-	// Experimental declares an experimental capability instead, in every revision. Its name may
-	// be any text, and it cannot be Required, since clients have no place to declare it.
+	// Experimental declares an experimental capability instead, in every revision. Its name may be
+	// any text, and it cannot be Required, since clients have no place to declare it.
 	Experimental bool
 }
 

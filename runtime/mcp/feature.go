@@ -19,8 +19,8 @@ const (
 	KindPrompt   FeatureKind = "prompt"
 )
 
-// FeatureInfo describes a feature, for [Select], [Policy], [Visible], [WithListed] and [Access]. Its
-// slices must not be changed.
+// FeatureInfo describes a feature, for [Select], [Policy], [Visible], [WithListed] and [Access].
+// Its slices must not be changed.
 type FeatureInfo struct {
 	Kind  FeatureKind
 	Name  string // as published

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// This file stores the features of a server, one set for each kind. The lock of the server
-// guards all sets ([Server.Register] changes them, requests read them).
+// This file stores the features of a server, one set for each kind. The lock of the server guards
+// all sets ([Server.Register] changes them, requests read them).
 
 // featureSet contains the features of one kind, in order of registration, which is the same in
 // every process that runs the same program.

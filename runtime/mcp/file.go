@@ -37,8 +37,8 @@ type FilesInfo struct {
 	Unlisted bool
 	// MaxFiles limits the number of files in the list; 0 means 10,000.
 	MaxFiles int
-	// MIMEType returns the MIME type of a file by its name. For "", the extension and the
-	// content of the file decide.
+	// MIMEType returns the MIME type of a file by its name. For "", the extension and the content
+	// of the file decide.
 	MIMEType func(name string) string
 
 	ReadInfo
@@ -66,8 +66,7 @@ func NewFS(info FilesInfo, fsys fs.FS) Feature {
 	return newFiles(info, &files{fsys: fsys, open: fsys.Open})
 }
 
-// leavesDirectory reports whether a file system is an os.DirFS, or a part of one
-// by [fs.Sub].
+// leavesDirectory reports whether a file system is an os.DirFS, or a part of one by [fs.Sub].
 func leavesDirectory(fsys reflect.Value) bool {
 	for fsys.Kind() == reflect.Interface || fsys.Kind() == reflect.Pointer {
 		fsys = fsys.Elem()

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// FormInfo describes a form: a flat list of fields. Generated code points to
-// variables of this type, which are not changed.
+// FormInfo describes a form: a flat list of fields. Generated code points to variables of this
+// type, which are not changed.
 type FormInfo struct {
 	Fields []FormField
 }

@@ -75,7 +75,8 @@ func ImplFuncs(friend.Key) implFuncs {
 	}
 }
 
-// implTemplates are the functions for templates, beside [implFuncs]: most programs do not link them.
+// implTemplates are the functions for templates, beside [implFuncs]: most programs do not link
+// them.
 type implTemplates struct {
 	New     func(*TemplateInfo, resourceFunc, map[string]CompleteFunc) Feature
 	Choices func(*TemplateInfo, []friend.Choices) *TemplateInfo

@@ -35,8 +35,7 @@ type Icon struct {
 	Theme    string   `json:"theme,omitempty"`    // "light", "dark" or "" for both
 }
 
-// buildVersion is the version of the main module, the revision it was built
-// from, or "devel".
+// buildVersion is the version of the main module, the revision it was built from, or "devel".
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -113,8 +113,8 @@ func (x *exchange) askAll(ctx context.Context, e *InputRequired) error {
 	return nil
 }
 
-// Answered reports whether the client has answered the question with that key in
-// an earlier round, or sent an answer with the request.
+// Answered reports whether the client has answered the question with that key in an earlier round,
+// or sent an answer with the request.
 func Answered(ctx context.Context, key string) bool {
 	x := exchangeFrom(ctx)
 	if x == nil {

@@ -2,8 +2,8 @@ package mcp
 
 import "context"
 
-// Handler handles a request. An error becomes a failed result of a tool call,
-// or an error reply to any other request; see [Errorf] and [ProtocolError].
+// Handler handles a request. An error becomes a failed result of a tool call, or an error reply to
+// any other request; see [Errorf] and [ProtocolError].
 type Handler func(ctx context.Context, req *Request) (Reply, error)
 
 // Interceptor wraps a [Handler]. Interceptors handle the requests of every method, including

@@ -38,8 +38,8 @@ func (s *Server) newEntry(f Feature) entry {
 	return e
 }
 
-// publicItems returns the features of a set in a list that is the same for every request. The caller
-// holds the lock.
+// publicItems returns the features of a set in a list that is the same for every request. The
+// caller holds the lock.
 func (s *Server) publicItems(set int, rev *protocol.Revision) []entry {
 	all := s.sets[set].items
 	if len(s.listed) == 0 && s.tasks() == nil && s.finder == nil {

@@ -27,8 +27,8 @@ var filterMembers = map[string]topic{
 	"toolsListChanged": toolsChanged, "promptsListChanged": promptsChanged, "resourcesListChanged": resourcesChanged,
 }
 
-// readFilter reads params.notifications. It ignores members that are null, and unknown ones: those types
-// are not supported.
+// readFilter reads params.notifications. It ignores members that are null, and unknown ones: those
+// types are not supported.
 func readFilter(p *jsonrpc.Params, most int) (f subscriptionFilter, e *jsonrpc.Error) {
 	object := p.Get("notifications")
 	if !jsonobject.Is(object) {

@@ -25,8 +25,8 @@ type Meta map[string]json.RawMessage
 // with path, rule and message.
 const metaProblems = "io.github.mcpgen/problems"
 
-// check returns an error for a key that authors cannot write, or a value that is not JSON
-// (basic, _meta). Keys below a reserved prefix need an extension with that prefix.
+// check returns an error for a key that authors cannot write, or a value that is not JSON (basic,
+// _meta). Keys below a reserved prefix need an extension with that prefix.
 func (m Meta) check(declared map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if err := checkMetaKey(key, declared); err != nil {
@@ -55,8 +55,8 @@ func checkMetaKey(key string, declared map[string]json.RawMessage) error {
 	return fmt.Errorf("the _meta key %q has a prefix that the specification reserves: use your own domain, such as com.example/%s, or declare the extension that has the key", key, key[len(prefix)+1:])
 }
 
-// wasReservedPrefix reports whether a prefix is reserved in revision 2025-06-18: by
-// any label but the last one.
+// wasReservedPrefix reports whether a prefix is reserved in revision 2025-06-18: by any label but
+// the last one.
 func wasReservedPrefix(prefix string) bool {
 	labels := strings.Split(prefix, ".")
 	return slices.ContainsFunc(labels[:len(labels)-1], valid.IsReservedLabel)

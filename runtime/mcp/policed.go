@@ -8,8 +8,8 @@ import (
 
 // This file applies the policies of a server.
 
-// WithPolicy restricts the features of the server. If it is given several times, a feature must
-// be allowed by all policies. It panics if a pattern is empty or has dot segments.
+// WithPolicy restricts the features of the server. If it is given several times, a feature must be
+// allowed by all policies. It panics if a pattern is empty or has dot segments.
 //
 // For features that only some callers may use, see [WithAccess].
 func WithPolicy(p Policy) Option {

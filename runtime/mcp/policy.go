@@ -157,8 +157,8 @@ func (p *policy) allows(f Feature) bool {
 	return slices.ContainsFunc(p.allow, func(r *rule) bool { return r.groups(info.Groups) || r.names(info.Name) })
 }
 
-// allowsURI reports whether a URI of a resource or template with those groups may be read.
-// template is "" for a resource.
+// allowsURI reports whether a URI of a resource or template with those groups may be read. template
+// is "" for a resource.
 func (p *policy) allowsURI(groups []string, template string, s *uripattern.Readings) bool {
 	if !p.limited {
 		return true

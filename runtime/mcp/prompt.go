@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// PromptInfo describes a prompt. Generated code points to variables of this type,
-// which nothing changes.
+// PromptInfo describes a prompt. Generated code points to variables of this type, which nothing
+// changes.
 type PromptInfo struct {
 	Name        string // as for a tool
 	Title       string

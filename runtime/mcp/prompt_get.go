@@ -122,8 +122,7 @@ func (p *prompt) given(arguments []byte) []byte {
 	return append(b, '}')
 }
 
-// PromptArgument returns an argument of the prompt, and whether the client has
-// sent it.
+// PromptArgument returns an argument of the prompt, and whether the client has sent it.
 func (r *Request) PromptArgument(name string) (value string, ok bool) {
 	return jsonrpc.String(jsonobject.Member(r.Arguments, name))
 }

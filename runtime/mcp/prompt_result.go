@@ -8,8 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// PromptResult is the result of getting a prompt (GetPromptResult in the
-// specification).
+// PromptResult is the result of getting a prompt (GetPromptResult in the specification).
 type PromptResult struct {
 	Description string          `json:"description,omitempty"` // "" = the description of the prompt
 	Messages    []PromptMessage `json:"messages"`
@@ -27,8 +26,8 @@ func (p *PromptResult) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// PromptMessage is one message, with content of any kind: text, image, audio, a
-// link to a resource or a resource itself.
+// PromptMessage is one message, with content of any kind: text, image, audio, a link to a resource
+// or a resource itself.
 type PromptMessage struct {
 	Role    Role    `json:"role"` // "" = [RoleUser]
 	Content Content `json:"content"`

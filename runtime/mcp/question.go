@@ -32,8 +32,7 @@ type Question interface {
 // question is a rendered question.
 type question struct {
 	method string
-	// digest identifies the question: an answer belongs only to the question with the
-	// same digest.
+	// digest identifies the question: an answer belongs only to the question with the same digest.
 	digest [sha256.Size]byte
 	// params renders the question. complaint is the problem of the answer before, or "" for the
 	// first attempt.
@@ -76,8 +75,8 @@ type asker interface {
 type InputRequired struct {
 	// Questions are the questions, by their keys.
 	Questions map[string]Question
-	// State is JSON that the next run gets from [RequestState]. The client can neither
-	// read nor change it.
+	// State is JSON that the next run gets from [RequestState]. The client can neither read nor
+	// change it.
 	State json.RawMessage
 
 	open   []pendingQuestion

@@ -78,8 +78,8 @@ func withTrace(params json.RawMessage, t Trace) json.RawMessage {
 	return append(b, "}}"...)
 }
 
-// Trace is the trace context that came with a request (W3C Trace Context and
-// Baggage), as text. A part that is missing is "".
+// Trace is the trace context that came with a request (W3C Trace Context and Baggage), as text. A
+// part that is missing is "".
 type Trace struct {
 	Parent, State, Baggage string
 }

@@ -176,8 +176,8 @@ func (c *questions) endRun() (asked bool) {
 	return c.askedLocked()
 }
 
-// suppressesOutput reports whether progress and log messages of the handler are not sent now:
-// an earlier round has sent them, or the next one will.
+// suppressesOutput reports whether progress and log messages of the handler are not sent now: an
+// earlier round has sent them, or the next one will.
 func (c *questions) suppressesOutput() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// reported returns the values of the notifications of progress, and checks that each
-// is greater than the one before, and that the reply comes last.
+// reported returns the values of the notifications of progress, and checks that each is greater
+// than the one before, and that the reply comes last.
 func reported(t *testing.T, said []string) (values []float64) {
 	t.Helper()
 	for i, message := range said {

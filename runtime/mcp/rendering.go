@@ -56,9 +56,8 @@ func (r *rendering) check(err error) {
 	}
 }
 
-// closeResult writes the members that the revision requires in every result, and the closing
-// brace. With full, the server is described in full (server/discover), otherwise by its name
-// and version.
+// closeResult writes the members that the revision requires in every result, and the closing brace.
+// With full, the server is described in full (server/discover), otherwise by its name and version.
 func (r *rendering) closeResult(b []byte, m Meta, full bool) []byte {
 	if r.revision.Fields.ResultType {
 		b = append(b, `,"resultType":"complete"`...)

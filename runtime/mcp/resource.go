@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ResourceInfo describes a resource. Generated code points to variables of this
-// type, which nothing changes.
+// ResourceInfo describes a resource. Generated code points to variables of this type, which nothing
+// changes.
 type ResourceInfo struct {
 	URI         string // absolute (RFC 3986); characters outside ASCII are published percent-encoded
 	Name        string // for programs

@@ -193,8 +193,8 @@ func (r *Request) variables() map[string]string {
 	return m
 }
 
-// appendVariables writes the variables that the URI defines as an object of
-// strings, and of arrays for lists.
+// appendVariables writes the variables that the URI defines as an object of strings, and of arrays
+// for lists.
 func (f *foundResource) appendVariables(b []byte) json.RawMessage {
 	b = append(b, '{')
 	if f.template != nil {

@@ -15,8 +15,7 @@ import (
 // defines for it.
 var ErrNotFound = errors.New("resource not found")
 
-// ResourceResult is the result of reading a resource (ReadResourceResult in the
-// specification).
+// ResourceResult is the result of reading a resource (ReadResourceResult in the specification).
 type ResourceResult struct {
 	// Contents are the contents: usually one, several for a resource that consists of parts. If
 	// Contents is empty, the resource exists and is empty.

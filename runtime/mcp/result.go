@@ -157,8 +157,8 @@ func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 	return b
 }
 
-// structured returns the structured content. It checks content that the encoder of the request
-// has not written.
+// structured returns the structured content. It checks content that the encoder of the request has
+// not written.
 func (p *ToolResult) structured(r *rendering) json.RawMessage {
 	v := p.Structured
 	if len(v) == 0 {

@@ -28,8 +28,8 @@ import (
 // server runs it again.
 const maxRounds = 10
 
-// openRound reads the answers and the state that came with the request. If they are not valid,
-// the error is the reply, after the interceptors have run.
+// openRound reads the answers and the state that came with the request. If they are not valid, the
+// error is the reply, after the interceptors have run.
 func (x *exchange) openRound() {
 	if !x.Revision.ServerRequests.Rounds || !x.Method.MayAskClient() {
 		return
@@ -80,8 +80,8 @@ func (x *exchange) readRound(answers, state json.RawMessage) error {
 	})
 }
 
-// readUnasked reads answers without a request state. They are identified by their keys alone,
-// so destructive tools ignore them.
+// readUnasked reads answers without a request state. They are identified by their keys alone, so
+// destructive tools ignore them.
 func (x *exchange) readUnasked(answers json.RawMessage) error {
 	if x.Method == protocol.ToolsCall {
 		if t, _ := x.conn.server.lookUp(toolSet, x.req.Name).(*tool); t == nil || t.destructive() {
@@ -142,8 +142,8 @@ func (x *exchange) endRoundLocked() (Reply, error) {
 	return c.reply, nil
 }
 
-// runRounds calls the handler of a request that may ask the client, until it returns a result
-// or an error, or the questions are the reply.
+// runRounds calls the handler of a request that may ask the client, until it returns a result or an
+// error, or the questions are the reply.
 func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
 	if err := x.questions.beginRun(); err != nil {

@@ -140,8 +140,8 @@ func (x *exchange) sealState() (string, error) {
 }
 
 // requestDigest identifies a request by its method, the name or URI of the feature, and the
-// arguments. The order of members, the spelling of numbers and strings, white space, and all
-// other params make no difference.
+// arguments. The order of members, the spelling of numbers and strings, white space, and all other
+// params make no difference.
 func (x *exchange) requestDigest() (digest [sha256.Size]byte, err error) {
 	p := x.Params()
 	arguments := p.Get("arguments")

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// SampleRequest asks the client's model for a message (client/sampling). It is
-// also a [Question], for [InputRequired].
+// SampleRequest asks the client's model for a message (client/sampling). It is also a [Question],
+// for [InputRequired].
 type SampleRequest struct {
 	Messages    []SampleMessage   `json:"messages"`
 	Preferences *ModelPreferences `json:"modelPreferences,omitempty"`
@@ -29,9 +29,9 @@ type SampleRequest struct {
 	// Metadata for the provider of the model: a JSON object, or nil.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 
-	// Tools are tools that the model may use. The client returns such a use as [ToolUse];
-	// the server runs the tool and asks again. They, and ToolChoice, need
-	// [CapabilitySamplingTools], from revision 2025-11-25 on.
+	// Tools are tools that the model may use. The client returns such a use as [ToolUse]; the
+	// server runs the tool and asks again. They, and ToolChoice, need [CapabilitySamplingTools],
+	// from revision 2025-11-25 on.
 	Tools      []SampleTool `json:"tools,omitempty"`
 	ToolChoice ToolChoice   `json:"toolChoice,omitempty"`
 }
@@ -66,9 +66,9 @@ func UserMessage(text string) SampleMessage {
 	return SampleMessage{Role: RoleUser, Content: []SampleContent{Text{Text: text}}}
 }
 
-// SampleContent is a block of a message: [Text], [Image], [Audio] (from revision
-// 2025-03-26 on), and from revision 2025-11-25 on [ToolUse] and [ToolOutcome]. A client that is asked
-// gets a [RawContent] for a block of another type.
+// SampleContent is a block of a message: [Text], [Image], [Audio] (from revision 2025-03-26 on),
+// and from revision 2025-11-25 on [ToolUse] and [ToolOutcome]. A client that is asked gets a
+// [RawContent] for a block of another type.
 type SampleContent interface {
 	json.Marshaler
 	isSampleContent()
@@ -128,8 +128,8 @@ const (
 	ContextAllServers SampleContext = "allServers"
 )
 
-// ModelPreferences help the client to choose a model. Priorities are from 0 to 1;
-// nil ones are left out.
+// ModelPreferences help the client to choose a model. Priorities are from 0 to 1; nil ones are left
+// out.
 type ModelPreferences struct {
 	Hints                     []string // parts of model names, the best first
 	Cost, Speed, Intelligence *float64

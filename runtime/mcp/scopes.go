@@ -3,7 +3,8 @@ package mcp
 import "github.com/mcpgen/mcpgen/runtime/internal/transport"
 
 // This file collects the scopes of the features, which a guard tells clients before they have a
-// credential. They are collected once for each change of the features, since strangers ask for them.
+// credential. They are collected once for each change of the features, since strangers ask for
+// them.
 
 func (h transportServer) Scopes() *transport.Scopes {
 	if known := h.scopes.Load(); known != nil {

@@ -15,8 +15,8 @@ import (
 // serves. A Server has no goroutines. mu guards the features, which connections and handlers read;
 // everything above mu does not change after [NewServer], or has a lock.
 
-// Server offers features to any number of clients at the same time, over any
-// number of connections. Its methods may be called by many goroutines.
+// Server offers features to any number of clients at the same time, over any number of connections.
+// Its methods may be called by many goroutines.
 type Server struct {
 	info         ServerInfo
 	log          *logs.Log

@@ -207,8 +207,7 @@ func TestInterceptors(t *testing.T) {
 	})
 }
 
-// An initialize that an interceptor refuses opens no session, and cannot be
-// cancelled.
+// An initialize that an interceptor refuses opens no session, and cannot be cancelled.
 func TestInterceptedInitialize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0

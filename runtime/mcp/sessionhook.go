@@ -105,8 +105,8 @@ func (s *Server) hooked(next Handler) Handler {
 	}
 }
 
-// awaitHooks waits until the hooks of the session have returned. It returns an error if the
-// session has not opened. The session may be nil.
+// awaitHooks waits until the hooks of the session have returned. It returns an error if the session
+// has not opened. The session may be nil.
 func (s *session) awaitHooks(ctx context.Context) error {
 	if s == nil || s.hooks == nil {
 		return nil

@@ -6,9 +6,9 @@ type SessionInfo struct {
 	ID string
 	// Transport is the name that [Call.Transport] returns.
 	Transport string
-	// Principal is the sender of initialize; the zero Principal without authentication. Over
-	// HTTP, later requests with another [Principal.ID] do not find the session; their Value,
-	// such as claims, may differ.
+	// Principal is the sender of initialize; the zero Principal without authentication. Over HTTP,
+	// later requests with another [Principal.ID] do not find the session; their Value, such as
+	// claims, may differ.
 	Principal Principal
 	// Client is the identity that the client declares. It is not authenticated.
 	Client ClientInfo

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// slowSink is the sink of a client that reads slowly: it is full after each message, until
-// read is called.
+// slowSink is the sink of a client that reads slowly: it is full after each message, until read is
+// called.
 type slowSink struct {
 	room     chan struct{}
 	full     bool

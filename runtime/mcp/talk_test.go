@@ -98,8 +98,8 @@ var byHand = mcp.FormInfo{Fields: []mcp.FormField{
 
 type toolFunc = func(ctx context.Context) (string, error)
 
-// tool registers a tool without arguments whose result is text. It may be repeated
-// unless an option says otherwise.
+// tool registers a tool without arguments whose result is text. It may be repeated unless an option
+// says otherwise.
 func tool(r mcp.Registrar, name string, f toolFunc, change ...func(*mcp.ToolInfo)) {
 	info := empty(name, false)
 	info.Hints.Idempotent = true

@@ -81,8 +81,8 @@ var errNoTaskStore = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the task store cannot be used now; try again later", Data: json.RawMessage(`{"reason":"task store"}`),
 }
 
-// checkTaskMode returns the error for a call of revision 2025-11-25 whose member task does not fit its tool
-// (basic/utilities/tasks).
+// checkTaskMode returns the error for a call of revision 2025-11-25 whose member task does not fit
+// its tool (basic/utilities/tasks).
 func checkTaskMode(req *Request, t *tool) error {
 	asked := req.x.Params().Get("task")
 	switch {

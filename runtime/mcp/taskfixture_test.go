@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// newTaskServer returns the server of the conversations about tasks. Some sections have other limits,
-// a store that fails, or rules that refuse.
+// newTaskServer returns the server of the conversations about tasks. Some sections have other
+// limits, a store that fails, or rules that refuse.
 func newTaskServer(kind string, options ...mcp.Option) *mcp.Server {
 	store := mcptask.NewMemory()
 	limits := mcptask.Limits{}

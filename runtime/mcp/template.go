@@ -35,8 +35,7 @@ type TemplateInfo struct {
 	Meta Meta
 	// Variables describe the completion of variables. Variables without completion may be left out.
 	Variables []TemplateVariable
-	// List returns the resources of the template, for resources/list; nil if they are not
-	// listed.
+	// List returns the resources of the template, for resources/list; nil if they are not listed.
 	List ListFunc
 
 	ReadInfo

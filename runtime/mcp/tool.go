@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolInfo describes a tool. Generated code points to variables of this type,
-// which nothing changes.
+// ToolInfo describes a tool. Generated code points to variables of this type, which nothing
+// changes.
 type ToolInfo struct {
 	Name        string // 1 to 64 of a-z A-Z 0-9 _ - work with every client; at most 128, and the dot is allowed
 	Title       string
@@ -49,8 +49,8 @@ type ToolInfo struct {
 	// [NewTool] sets it.
 	Embeds bool
 
-	// Requires are capabilities without which a client cannot call the tool. It
-	// gets a [*CapabilityError] instead.
+	// Requires are capabilities without which a client cannot call the tool. It gets a
+	// [*CapabilityError] instead.
 	Requires []Capability
 	// Errors returns the message of an error for the model, and whether it has one.
 	Errors func(error) (text string, ok bool)
@@ -62,9 +62,8 @@ type ToolInfo struct {
 	Narrow []string
 	// Timeout limits the time of a call; 0 means [WithTimeout].
 	Timeout time.Duration
-	// Lenient accepts "5" for 5 and 5 for "5", "true" for true, a JSON text for an object,
-	// "a" for ["a"], "1,2" for [1,2], and "" for an optional value that is not a text. See
-	// [wire.Options].
+	// Lenient accepts "5" for 5 and 5 for "5", "true" for true, a JSON text for an object, "a" for
+	// ["a"], "1,2" for [1,2], and "" for an optional value that is not a text. See [wire.Options].
 	Lenient bool
 
 	choices map[string]*wire.Choices // choices of arguments, by their functions

@@ -18,9 +18,9 @@ import (
 // as HTTP. Their goroutines call it, one for each HTTP request; connections and buffers are the
 // same as for other transports (conn.go, buffers.go).
 
-// Transport returns the interface for transports that give each request a channel of its own. It
-// is for the packages of this module: its type is internal, and changes without notice. To serve
-// one stream of messages, use [Server.Serve].
+// Transport returns the interface for transports that give each request a channel of its own. It is
+// for the packages of this module: its type is internal, and changes without notice. To serve one
+// stream of messages, use [Server.Serve].
 func (s *Server) Transport() transport.Server { return transportServer{s, new(engine.Clocks)} }
 
 // transportServer implements [transport.Server]. Its connections share clocks.

@@ -157,8 +157,8 @@ func isKeyName(s string) bool {
 	return s != "" && len(s) <= maxKeyName && !strings.ContainsFunc(s, func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsGraphic(r) })
 }
 
-// readStrict reads a JSON file into a struct. Duplicate and unknown members are errors, which
-// do not quote the file.
+// readStrict reads a JSON file into a struct. Duplicate and unknown members are errors, which do
+// not quote the file.
 func readStrict(text []byte, into any) error {
 	if _, err := readObject(text); err != nil {
 		return err

@@ -457,8 +457,8 @@ func TestGuardTwoResources(t *testing.T) {
 	}
 }
 
-// A session belongs to its principal: another token of the same one goes on with it, and for
-// others it does not exist.
+// A session belongs to its principal: another token of the same one goes on with it, and for others
+// it does not exist.
 func TestGuardSession(t *testing.T) {
 	s := newSite(t, nil)
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
@@ -486,8 +486,8 @@ func TestGuardSession(t *testing.T) {
 	}
 }
 
-// Many refused credentials of an address are answered with 429, and a valid one is taken all
-// the same. Other addresses are not affected.
+// Many refused credentials of an address are answered with 429, and a valid one is taken all the
+// same. Other addresses are not affected.
 func TestGuardFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(o *mcpauth.Options) {

@@ -42,8 +42,8 @@ type IntrospectionOptions struct {
 	// which the issuer's metadata lists in introspection_endpoint_auth_methods_supported. Without
 	// that list, or with Endpoint, it means the first for which the server has credentials.
 	AuthMethod string
-	// Audience, AudienceFrom, RolesFrom, Clients and DPoP are as in [JWTOptions]. The claims
-	// are the members of the answer.
+	// Audience, AudienceFrom, RolesFrom, Clients and DPoP are as in [JWTOptions]. The claims are
+	// the members of the answer.
 	Audience     string
 	AudienceFrom func(claims map[string]any) []string
 	RolesFrom    func(claims map[string]any) []string

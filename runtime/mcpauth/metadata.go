@@ -45,10 +45,10 @@ func (g *Guard) describe(resource *url.URL) {
 	g.published.Store(g.newPublication(nil))
 }
 
-// Wrap answers requests for the metadata of the endpoint (RFC 9728), and passes all others to
-// next: at /.well-known/oauth-protected-resource with the path of Options.Resource behind it,
-// and without a path for clients that ask there. Where several guards wrap a site, the
-// outermost one answers there. Pages of every origin may read the metadata.
+// Wrap answers requests for the metadata of the endpoint (RFC 9728), and passes all others to next:
+// at /.well-known/oauth-protected-resource with the path of Options.Resource behind it, and without
+// a path for clients that ask there. Where several guards wrap a site, the outermost one answers
+// there. Pages of every origin may read the metadata.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(g.metaPaths, strings.TrimSuffix(r.URL.EscapedPath(), "/")) {

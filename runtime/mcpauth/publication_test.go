@@ -100,8 +100,8 @@ func TestPublishedScopesChange(t *testing.T) {
 	want("write read", "")
 }
 
-// The challenge of a feature names what it needs and what reading needs, so that a client which asks
-// for these alone can go on reading.
+// The challenge of a feature names what it needs and what reading needs, so that a client which
+// asks for these alone can go on reading.
 func TestStepUpKeepsReading(t *testing.T) {
 	s := newSite(t, nil)
 	s.server.Register(scopedTool("search", true, "books:read"))

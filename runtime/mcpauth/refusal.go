@@ -76,8 +76,8 @@ func (g *Guard) needsScopes(missing []string, i *Identity) *refusal {
 	}
 }
 
-// challenges are the header fields of a response that asks for credentials. code is "" where
-// the request had none (RFC 6750, section 3.1).
+// challenges are the header fields of a response that asks for credentials. code is "" where the
+// request had none (RFC 6750, section 3.1).
 func (g *Guard) challenges(code, description, nonce string, scopes []string) http.Header {
 	var params []challenge.Param
 	add := func(name, value string) {

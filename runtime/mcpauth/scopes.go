@@ -35,8 +35,8 @@ func isScope(s string) bool {
 // hierarchy has all scopes that a scope includes.
 type hierarchy map[string][]string
 
-// closeHierarchy adds what is included by what is included. A cycle is an error, since its
-// scopes would all mean the same.
+// closeHierarchy adds what is included by what is included. A cycle is an error, since its scopes
+// would all mean the same.
 func closeHierarchy(given map[string][]string) (hierarchy, error) {
 	closed := hierarchy{}
 	var visit func(scope string, within []string) ([]string, error)
@@ -71,8 +71,8 @@ func closeHierarchy(given map[string][]string) (hierarchy, error) {
 	return closed, nil
 }
 
-// missing returns which of the wanted scopes are not among the granted ones or included by
-// one, nil if none.
+// missing returns which of the wanted scopes are not among the granted ones or included by one, nil
+// if none.
 func (h hierarchy) missing(granted, wanted []string) (missing []string) {
 	for _, s := range wanted {
 		if !slices.Contains(granted, s) && !h.includes(granted, s) {

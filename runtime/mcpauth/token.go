@@ -26,8 +26,7 @@ func isAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// compact is a JWS in compact form (RFC 7515, section 3.1) whose signature has not been
-// verified.
+// compact is a JWS in compact form (RFC 7515, section 3.1) whose signature has not been verified.
 type compact struct {
 	text           string
 	alg, kid, typ  string

@@ -204,7 +204,8 @@ func (r *reader) readOutcome(d *wire.Decoder) mcp.ToolOutcome {
 	return c
 }
 
-// readRaw reads a block of a type that package mcp does not have. A block without a type is an error.
+// readRaw reads a block of a type that package mcp does not have. A block without a type is an
+// error.
 func readRaw(d *wire.Decoder, kind []byte) (c mcp.RawContent) {
 	if len(kind) == 0 || kind[0] != '"' {
 		for o := d.Object(untypedFields); o.Next(); {

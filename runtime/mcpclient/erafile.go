@@ -25,8 +25,7 @@ import (
 // package slog. The next stored era replaces a broken file.
 func FileEras(path string) EraStore { return &fileEras{path: path} }
 
-// fileEras reads the file for each Get, since connections are rare and other processes write
-// to it.
+// fileEras reads the file for each Get, since connections are rare and other processes write to it.
 type fileEras struct {
 	path   string
 	broken sync.Once // the file has been logged

@@ -159,8 +159,9 @@ func (e *ProtocolViolationError) Error() string {
 	return text
 }
 
-// ContentError describes structured content that does not fit the type of the caller: the type argument of
-// [Call], or a type of a generated client whose server has changed. [Client.Call] returns the content as it is.
+// ContentError describes structured content that does not fit the type of the caller: the type
+// argument of [Call], or a type of a generated client whose server has changed. [Client.Call]
+// returns the content as it is.
 type ContentError struct {
 	Target string
 	Tool   string
@@ -192,8 +193,8 @@ type StatusError struct {
 	Err         error         // of the Authorizer, for 401 and 403; nil otherwise
 }
 
-// Error returns a text with the status, its meaning for the request, and the server's reason: the message of
-// a JSON body, or else the first line.
+// Error returns a text with the status, its meaning for the request, and the server's reason: the
+// message of a JSON body, or else the first line.
 func (e *StatusError) Error() string {
 	text := prefix(e.Target, e.Method) + "HTTP status " + strconv.Itoa(e.Status)
 	switch {

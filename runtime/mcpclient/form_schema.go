@@ -108,8 +108,7 @@ func parseForm(schema []byte) (*Form, error) {
 	return f, nil
 }
 
-// fieldSchema is the schema of a field (PrimitiveSchemaDefinition in the specification's
-// schema).
+// fieldSchema is the schema of a field (PrimitiveSchemaDefinition in the specification's schema).
 type fieldSchema struct {
 	kind            string
 	enum, enumNames []string

@@ -117,8 +117,8 @@ func (x *connection) cancelHTTP(p *pending, why error) {
 	})
 }
 
-// listenTime bounds how long a connection waits until its event stream is open. Some servers
-// send the header of the response only with the first event.
+// listenTime bounds how long a connection waits until its event stream is open. Some servers send
+// the header of the response only with the first event.
 const listenTime = 500 * time.Millisecond
 
 // startListening opens the stream for messages that belong to no request, and waits until the

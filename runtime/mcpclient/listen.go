@@ -148,8 +148,8 @@ func (x *connection) listenEnd(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// listenCancelled ends a listen that the server has cancelled. The notification may follow
-// the result of the listen (basic/patterns/cancellation).
+// listenCancelled ends a listen that the server has cancelled. The notification may follow the
+// result of the listen (basic/patterns/cancellation).
 func (x *connection) listenCancelled(id int64, data []byte) {
 	x.mu.Lock()
 	p := x.waiting[id]

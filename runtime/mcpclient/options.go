@@ -48,8 +48,8 @@ type Options struct {
 	// critical, alert or emergency. With "" the server decides.
 	LogLevel string
 	OnLog    func(LogMessage)
-	// OnChange is called when a list of the server has changed, or a resource that a
-	// [Subscription] names.
+	// OnChange is called when a list of the server has changed, or a resource that a [Subscription]
+	// names.
 	OnChange func(Change)
 	// OnNotification is called with every notification of the server that no other function
 	// handles.

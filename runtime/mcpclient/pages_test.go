@@ -244,8 +244,8 @@ func TestPagesCopy(t *testing.T) {
 	}
 }
 
-// The lists of the examples of the specification are read, and their items are written
-// without a change of meaning.
+// The lists of the examples of the specification are read, and their items are written without a
+// change of meaning.
 func TestListExamples(t *testing.T) {
 	dir := filepath.Join(spec.Dir(t), "2026-07-28", "examples")
 	listed(t, dir, "ListToolsResult", listOfTools)

@@ -83,8 +83,8 @@ func (a author) list(one func() string) string {
 	return strings.Join(all, ",")
 }
 
-// members writes an object with these members in any order, some of them left out or null,
-// and with unknown ones.
+// members writes an object with these members in any order, some of them left out or null, and with
+// unknown ones.
 func (a author) members(required, optional []string) string {
 	all := append([]string(nil), required...)
 	for _, m := range optional {

@@ -17,8 +17,8 @@ import (
 // mayRequireInput reports whether results of a method may require input.
 func mayRequireInput(method string) bool { return protocol.MethodOf(method).MayAskClient() }
 
-// codeURLRequired is the code of a request that needs a link to be opened first
-// (2025-11-25, client/elicitation).
+// codeURLRequired is the code of a request that needs a link to be opened first (2025-11-25,
+// client/elicitation).
 const codeURLRequired = -32042
 
 // rounds sends a request, and sends it again with the input that the server requires: with answers,

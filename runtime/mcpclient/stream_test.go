@@ -198,8 +198,8 @@ func TestTimes(t *testing.T) {
 	})
 }
 
-// TestServerDoesNotRead checks that contexts and WriteTime end requests whose message
-// cannot be written.
+// TestServerDoesNotRead checks that contexts and WriteTime end requests whose message cannot be
+// written.
 func TestServerDoesNotRead(t *testing.T) {
 	testbed.Bound(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestSubscribeUndeclared: URIs are not sent to a server that has not declared
-// resources.subscribe, whether its revision has sessions or not.
+// TestSubscribeUndeclared: URIs are not sent to a server that has not declared resources.subscribe,
+// whether its revision has sessions or not.
 func TestSubscribeUndeclared(t *testing.T) {
 	for _, test := range []struct{ name, method, result string }{
 		{"modern", "server/discover", discoverResult}, {"legacy", "initialize", initializeResult},

@@ -19,9 +19,9 @@ import (
 )
 
 // WithCommands adds commands to a program with flags of its own: install, uninstall and status,
-// which add it to clients and take it out again, and completion, which prints a script for a
-// shell. They come after the flags of the program, and what they do begins when [Main] or [Run]
-// is called. Programs without flags of their own have them anyway.
+// which add it to clients and take it out again, and completion, which prints a script for a shell.
+// They come after the flags of the program, and what they do begins when [Main] or [Run] is called.
+// Programs without flags of their own have them anyway.
 //
 //	program -db books.db install cursor -- -db /var/lib/books.db
 //

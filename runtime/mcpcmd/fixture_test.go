@@ -31,8 +31,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// newServer has a tool that answers at once, one that waits, and some features
-// to count.
+// newServer has a tool that answers at once, one that waits, and some features to count.
 func newServer(wait func(context.Context) (string, error), options ...mcp.Option) *mcp.Server {
 	options = append([]mcp.Option{mcp.WithLogger(slog.New(slog.DiscardHandler))}, options...)
 	s := mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1.2.3", Description: "It is tested."}, options...)
@@ -157,8 +156,8 @@ func (r *running) call(tool string) (status int, body string, err error) {
 	return r.answer(request(r.t.Context(), r.url, "tools/call", tool))
 }
 
-// theProgram is what the tests of Main start. A call of wait prints a line on standard
-// error and waits for a byte on standard input, even if its context ends.
+// theProgram is what the tests of Main start. A call of wait prints a line on standard error and
+// waits for a byte on standard input, even if its context ends.
 func theProgram() {
 	if os.Getenv("MCPCMD_TEST_FAIL") != "" && len(os.Args) == 1 {
 		os.Exit(3)

@@ -14,8 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// UsageError reports an invalid command line. Its text says what is wrong and how to
-// correct it.
+// UsageError reports an invalid command line. Its text says what is wrong and how to correct it.
 type UsageError struct {
 	text string
 	err  error // the cause, or nil
@@ -27,10 +26,10 @@ func (e *UsageError) Error() string { return e.text }
 // Unwrap returns the cause, such as that a file does not exist. It may be nil.
 func (e *UsageError) Unwrap() error { return e.err }
 
-// WithFlags adds the flags -http, -allow-host, -allow-origin, -tls-cert, -tls-key and
-// -client-ca, those of the given options, and, unless it is defined, -version to the flags of
-// the program. Call it before they are parsed, and pass its result to [Main] or [Run], which
-// parse them only if the program has not:
+// WithFlags adds the flags -http, -allow-host, -allow-origin, -tls-cert, -tls-key and -client-ca,
+// those of the given options, and, unless it is defined, -version to the flags of the program. Call
+// it before they are parsed, and pass its result to [Main] or [Run], which parse them only if the
+// program has not:
 //
 //	file := flag.String("db", "", "the database")
 //	flags := mcpcmd.WithFlags(flag.CommandLine)
@@ -94,8 +93,8 @@ func (f *flags) define() {
 	}
 }
 
-// parse parses the command line, unless the program has done so. The error is
-// [flag.ErrHelp] or a [*UsageError].
+// parse parses the command line, unless the program has done so. The error is [flag.ErrHelp] or a
+// [*UsageError].
 func (f *flags) parse(args []string) error {
 	if f.own || !f.set.Parsed() {
 		switch err := f.set.Parse(args); {
@@ -130,8 +129,8 @@ func (f *flags) parse(args []string) error {
 	return nil
 }
 
-// tooMany is the error for an argument that no flag takes. It may be the value of a flag that can do
-// without one, whose value is behind "=".
+// tooMany is the error for an argument that no flag takes. It may be the value of a flag that can
+// do without one, whose value is behind "=".
 func (f *flags) tooMany(args []string) *UsageError {
 	first := f.set.Arg(0)
 	text := "argument " + first + " is one too many: "
@@ -164,7 +163,8 @@ func isAddress(text string) bool {
 	return err == nil
 }
 
-// optionalValue returns the name of the value of a flag that can do without one, "" for other flags.
+// optionalValue returns the name of the value of a flag that can do without one, "" for other
+// flags.
 func optionalValue(def *flag.Flag) string {
 	value, _ := flag.UnquoteUsage(def)
 	if without, ok := def.Value.(interface{ IsBoolFlag() bool }); !ok || !without.IsBoolFlag() {
@@ -201,7 +201,8 @@ func wrongFlag(err error, set *flag.FlagSet) *UsageError {
 	return &UsageError{text: text}
 }
 
-// unknownFlag is the text for a flag that a set does not have, with the one that was probably meant.
+// unknownFlag is the text for a flag that a set does not have, with the one that was probably
+// meant.
 func unknownFlag(text string, set *flag.FlagSet) string {
 	name := strings.TrimPrefix(text, "flag provided but not defined: -")
 	var known []string

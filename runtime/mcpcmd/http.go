@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// The limits of connections. Package mcphttp has further limits for requests to the
-// endpoints and for responses, since a stream may be silent for long.
+// The limits of connections. Package mcphttp has further limits for requests to the endpoints and
+// for responses, since a stream may be silent for long.
 const (
 	headerTime  = 10 * time.Second
 	readTime    = time.Minute // for a whole request, at any path
@@ -27,8 +27,7 @@ const (
 	mostConnections = 10_000
 )
 
-// closingTime is how long closing connections may take after their requests are
-// answered.
+// closingTime is how long closing connections may take after their requests are answered.
 const closingTime = 2 * time.Second
 
 // The paths of the endpoints.
@@ -53,7 +52,8 @@ type httpServer struct {
 	running  running
 }
 
-// newHTTPServer returns the server of all endpoints. url is that of streamable HTTP, for the page of browsers.
+// newHTTPServer returns the server of all endpoints. url is that of streamable HTTP, for the page
+// of browsers.
 func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup, url string) *httpServer {
 	options, wraps := append(slices.Clip(p.http), p.flags.options()...), slices.Clip(p.wrap)
 	for _, setup := range setups {
@@ -98,8 +98,8 @@ func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup, url str
 	return s
 }
 
-// closeUnread wraps everything, middleware included: middleware and [http.ServeMux] may
-// respond before a body has been read.
+// closeUnread wraps everything, middleware included: middleware and [http.ServeMux] may respond
+// before a body has been read.
 func (s *httpServer) closeUnread(root http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.running.add(1)
@@ -187,9 +187,9 @@ func (p *program) stop(ctx context.Context, s *httpServer) error {
 	return fmt.Errorf("stop: calls that had not ended after %v were cut off", drain)
 }
 
-// shutdown shuts down the handlers first, because the server would wait for their open
-// streams. The connections that remain when all requests are answered belong to clients
-// that do not read or send nothing more: shutdown does not wait for them.
+// shutdown shuts down the handlers first, because the server would wait for their open streams. The
+// connections that remain when all requests are answered belong to clients that do not read or send
+// nothing more: shutdown does not wait for them.
 func (s *httpServer) shutdown(ctx context.Context) error {
 	errs := make([]error, len(s.handlers))
 	var all sync.WaitGroup

@@ -146,8 +146,8 @@ func TestAllowFlags(t *testing.T) {
 
 type tag string
 
-// Middleware wraps everything, the first is outermost; handlers see the values that it
-// adds to the context, and the options of package mcphttp apply.
+// Middleware wraps everything, the first is outermost; handlers see the values that it adds to the
+// context, and the options of package mcphttp apply.
 func TestMiddleware(t *testing.T) {
 	wrap := func(name string) func(http.Handler) http.Handler {
 		return func(next http.Handler) http.Handler {
@@ -351,8 +351,8 @@ func TestStoppedBefore(t *testing.T) {
 	}
 }
 
-// A connection without a request does not delay the shutdown: net/http would wait five
-// seconds for its first request.
+// A connection without a request does not delay the shutdown: net/http would wait five seconds for
+// its first request.
 func TestUnusedConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, shutdown := mcpcmd.NewHTTPServerToStop(t.Context(), newServer(never))
@@ -428,8 +428,8 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// Requests that are answered before their bodies have arrived do not delay the shutdown,
-// which is graceful.
+// Requests that are answered before their bodies have arrived do not delay the shutdown, which is
+// graceful.
 func TestStopWhileBodiesAreDue(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -38,8 +38,8 @@ func (e *listenError) Error() string {
 	return fmt.Sprintf("listen at %s: %v: %s", e.address, what, e.hint())
 }
 
-// Windows has its own numbers for these errors, and package syscall does not map them
-// to the portable ones. No other system uses these numbers.
+// Windows has its own numbers for these errors, and package syscall does not map them to the
+// portable ones. No other system uses these numbers.
 const (
 	windowsAccess       syscall.Errno = 10013
 	windowsAddrInUse    syscall.Errno = 10048
@@ -63,8 +63,8 @@ func (e *listenError) hint() string {
 	return "try another address"
 }
 
-// endpointURL is the URL of the MCP endpoint for clients on this machine, where address
-// is the requested address and bound the actual one.
+// endpointURL is the URL of the MCP endpoint for clients on this machine, where address is the
+// requested address and bound the actual one.
 func endpointURL(address string, bound net.Addr, secure bool) string {
 	host, port, _ := net.SplitHostPort(address)
 	if tcp, ok := bound.(*net.TCPAddr); ok {
@@ -87,8 +87,8 @@ func isLoopback(bound net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// warn prints a warning if other machines can connect, unless they need TLS and
-// something decides who may call.
+// warn prints a warning if other machines can connect, unless they need TLS and something decides
+// who may call.
 func (p *program) warn(bound net.Addr, secure, decided bool) {
 	how := ", unencrypted"
 	var advice []string

@@ -19,16 +19,16 @@ const (
 	exitUsage = 2
 )
 
-// Main runs the command line and exits the program: with exit code 0 at the end or
-// after a signal, 1 after a failure, and 2 for an invalid command line. It never
-// returns; see [WithCleanup]. For a server that needs a database, see [MainFunc].
+// Main runs the command line and exits the program: with exit code 0 at the end or after a signal,
+// 1 after a failure, and 2 for an invalid command line. It never returns; see [WithCleanup]. For a
+// server that needs a database, see [MainFunc].
 func Main(s *mcp.Server, options ...Option) {
 	os.Exit(start(func(ctx context.Context) error { return Run(ctx, s, os.Args[1:], options...) }))
 }
 
 func start(run func(context.Context) error) int {
-	// A write to standard error whose reader is gone must not end the program before
-	// its cleanup. Children would inherit an ignored signal, but not a caught one.
+	// A write to standard error whose reader is gone must not end the program before its cleanup.
+	// Children would inherit an ignored signal, but not a caught one.
 	catchPipeSignal()
 	ctx, stop := interruptible(context.Background())
 	defer stop()
@@ -43,9 +43,9 @@ func start(run func(context.Context) error) int {
 	return exitFail
 }
 
-// signalGrace is how long after the first signal further ones are ignored: Ctrl-C
-// reaches every foreground process of a terminal, and the parent of this one, such as
-// "go tool", may forward its own.
+// signalGrace is how long after the first signal further ones are ignored: Ctrl-C reaches every
+// foreground process of a terminal, and the parent of this one, such as "go tool", may forward its
+// own.
 var signalGrace = 500 * time.Millisecond
 
 // signalError is the cause of a context that a signal has cancelled.
@@ -53,8 +53,8 @@ type signalError struct{ os.Signal }
 
 func (s signalError) Error() string { return s.String() }
 
-// interruptible returns a context that the first signal cancels. After signalGrace, the
-// next one has its default effect: it ends the process.
+// interruptible returns a context that the first signal cancels. After signalGrace, the next one
+// has its default effect: it ends the process.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)

@@ -90,8 +90,8 @@ func (p *process) signal(s os.Signal) {
 	}
 }
 
-// end waits for the process and returns the exit code, or -1 if a signal ended it, and
-// the rest of standard error.
+// end waits for the process and returns the exit code, or -1 if a signal ended it, and the rest of
+// standard error.
 func (p *process) end() (code int, stderr string) {
 	p.t.Helper()
 	rest, _ := io.ReadAll(p.lines)
@@ -112,8 +112,8 @@ func (p *process) cleanedUp() bool {
 
 const urlLine = `^fixture 1\.2\.3 serves 3 tools, 1 resource at (http://127\.0\.0\.1:[1-9][0-9]*/mcp)\n$`
 
-// callWait calls the tool that waits, and returns when it is waiting. The channel
-// returns the body of the response.
+// callWait calls the tool that waits, and returns when it is waiting. The channel returns the body
+// of the response.
 func (p *process) callWait(url string) <-chan string {
 	p.t.Helper()
 	body := make(chan string, 1)
@@ -129,9 +129,8 @@ func (p *process) callWait(url string) <-chan string {
 	return body
 }
 
-// After a signal a running call may end, and the program exits with 0. A second signal
-// that follows at once is ignored, as from a wrapper that forwards a signal that the
-// terminal has sent to both.
+// After a signal a running call may end, and the program exits with 0. A second signal that follows
+// at once is ignored, as from a wrapper that forwards a signal that the terminal has sent to both.
 func TestSignalDrains(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		p := start(t, []string{"MCPCMD_TEST_TOGETHER=1h"}, "-http", "127.0.0.1:0")

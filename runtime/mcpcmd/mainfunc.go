@@ -9,23 +9,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// OpenFunc makes the server of a program, with what it needs, such as a database. The second
-// result closes that again; it may be nil, and is not called after an error. The context has the
-// values of that of [RunFunc], whose end, in [MainFunc] by a signal, it follows until the server is
-// made. From then on it lasts until all is closed: calls may go on for a while after a signal.
+// OpenFunc makes the server of a program, with what it needs, such as a database. The second result
+// closes that again; it may be nil, and is not called after an error. The context has the values of
+// that of [RunFunc], whose end, in [MainFunc] by a signal, it follows until the server is made.
+// From then on it lasts until all is closed: calls may go on for a while after a signal.
 type OpenFunc = func(context.Context) (s *mcp.Server, closeAll func(), err error)
 
 // MainFunc is [Main] for a server that is made only to serve. Help, the version, the commands
-// install, uninstall, status and completion, and an invalid command line do not call open, so
-// that they need no database and no secrets. Output of open to standard output would reach the
-// client, unless package mcpstdout is imported.
+// install, uninstall, status and completion, and an invalid command line do not call open, so that
+// they need no database and no secrets. Output of open to standard output would reach the client,
+// unless package mcpstdout is imported.
 //
 //	func main() {
 //		mcpcmd.MainFunc(open, mcpcmd.WithServerInfo(mcp.ServerInfo{Name: "books"}))
 //	}
 //
-// After serving, what open has returned is closed first, then what the functions of
-// [WithCleanup] close.
+// After serving, what open has returned is closed first, then what the functions of [WithCleanup]
+// close.
 func MainFunc(open OpenFunc, options ...Option) {
 	os.Exit(start(func(ctx context.Context) error { return RunFunc(ctx, open, os.Args[1:], options...) }))
 }
@@ -42,9 +42,9 @@ func made(s *mcp.Server) OpenFunc {
 }
 
 // WithServerInfo sets the name, the version and the texts of a server that [MainFunc] or [RunFunc]
-// has not made, for help, the version and the commands. The version is that of the build info unless
-// it is given. Without the option, the name is that of the program's file. A server that has another
-// name or version than the option says is reported when it serves.
+// has not made, for help, the version and the commands. The version is that of the build info
+// unless it is given. Without the option, the name is that of the program's file. A server that has
+// another name or version than the option says is reported when it serves.
 func WithServerInfo(info mcp.ServerInfo) Option {
 	return func(p *program) { p.described = &info }
 }

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// This file has the page for people who open the endpoint in a browser. It is made by hand, since package
-// html/template keeps the linker from leaving out methods.
+// This file has the page for people who open the endpoint in a browser. It is made by hand, since
+// package html/template keeps the linker from leaving out methods.
 
-// pageFor answers browsers at the endpoint and at /, and passes everything else on to next. The names
-// of the tools are those that the endpoint lists for the same caller, so that every check of a request
-// holds: hosts, origins, guards, policies and limits.
+// pageFor answers browsers at the endpoint and at /, and passes everything else on to next. The
+// names of the tools are those that the endpoint lists for the same caller, so that every check of
+// a request holds: hosts, origins, guards, policies and limits.
 type pageFor struct {
 	endpoint http.Handler // of streamable HTTP
 	next     http.Handler
@@ -57,8 +57,8 @@ func (p *pageFor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isBrowser reports whether a request is that of a person who opens an address: clients of the protocol
-// do not accept HTML, and name what they want in fields of their own.
+// isBrowser reports whether a request is that of a person who opens an address: clients of the
+// protocol do not accept HTML, and name what they want in fields of their own.
 func isBrowser(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.ContentLength != 0 {
 		return false

@@ -57,8 +57,8 @@ func plainTool(name, scope string) mcp.Feature {
 	return mcp.NewTool(info, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil })
 }
 
-// A browser gets a page at the endpoint and at /, which says what this is, how to add it, and which tools
-// there are.
+// A browser gets a page at the endpoint and at /, which says what this is, how to add it, and which
+// tools there are.
 func TestPage(t *testing.T) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: `a "b" <c>`, Title: "<script>alert(1)</script>", Description: "Sells & <b>lends</b>."})
 	s.Register(plainTool("search", ""))

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/clients"
 )
 
-// A program that has started another one, as npx and go do, is given up, though that one keeps
-// the output open.
+// A program that has started another one, as npx and go do, is given up, though that one keeps the
+// output open.
 func TestProbeGivesUp(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "input")
 	if err := syscall.Mkfifo(input, 0o600); err != nil {

@@ -31,15 +31,14 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// Run runs a command line, where args are the arguments without the name of the
-// program, and returns at its end. It returns nil after the client over standard input
-// and output has closed its input, after -help and -version, after a command such as
-// install (see [WithCommands]), and after ctx has ended and the shutdown was graceful; a
-// [*UsageError] for an invalid command line; another error if serving or a command has
-// failed, or calls did not end in time and were cut off.
+// Run runs a command line, where args are the arguments without the name of the program, and
+// returns at its end. It returns nil after the client over standard input and output has closed its
+// input, after -help and -version, after a command such as install (see [WithCommands]), and after
+// ctx has ended and the shutdown was graceful; a [*UsageError] for an invalid command line; another
+// error if serving or a command has failed, or calls did not end in time and were cut off.
 //
-// The handlers' contexts have the values of ctx. Over HTTP they do not end with it, but
-// after DrainTime.
+// The handlers' contexts have the values of ctx. Over HTTP they do not end with it, but after
+// DrainTime.
 //
 // Serving over standard input and output uses the standard streams of the process; see
 // [mcp.Server.ServeStdio].
@@ -105,7 +104,8 @@ func (p *program) run(ctx context.Context, open OpenFunc, args []string) error {
 	return p.serveStdio(ctx)
 }
 
-// forPeople gives standard output back to the program if package mcpstdout has kept it for the protocol.
+// forPeople gives standard output back to the program if package mcpstdout has kept it for the
+// protocol.
 func (p *program) forPeople() {
 	own := p.stdout == io.Writer(os.Stdout)
 	if stdio.Restore(); own {
@@ -113,8 +113,7 @@ func (p *program) forPeople() {
 	}
 }
 
-// cleanup calls the functions of [WithCleanup] in the order of deferred calls, even if
-// one panics.
+// cleanup calls the functions of [WithCleanup] in the order of deferred calls, even if one panics.
 func (p *program) cleanup() {
 	for _, f := range p.cleanups {
 		defer f()

@@ -221,8 +221,8 @@ func TestEndpointURL(t *testing.T) {
 	}
 }
 
-// A program that listens for other machines prints a warning, unless there are TLS and a
-// decision about who may call.
+// A program that listens for other machines prints a warning, unless there are TLS and a decision
+// about who may call.
 func TestWarning(t *testing.T) {
 	for bound, warned := range map[string]bool{
 		"127.0.0.1:80": false, "127.8.8.8:80": false, "[::1]:80": false,

@@ -25,8 +25,7 @@ func (p *program) identity() string {
 	return info.Name + " " + info.Version
 }
 
-// features counts what the server offers: "3 tools, 1 resource, 2 prompts".
-// It must have been made.
+// features counts what the server offers: "3 tools, 1 resource, 2 prompts". It must have been made.
 func (p *program) features() string {
 	number := map[mcp.FeatureKind]int{}
 	for _, f := range p.server.Features() {
@@ -168,8 +167,8 @@ func (p *program) helpMore() {
 	})
 }
 
-// quoted returns a path as an argument of a shell: what may mean something else,
-// such as the spaces and backslashes of a path of Windows, is in quotes.
+// quoted returns a path as an argument of a shell: what may mean something else, such as the spaces
+// and backslashes of a path of Windows, is in quotes.
 func quoted(path string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@,", r)

@@ -107,8 +107,8 @@ func (p *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return p.pair, nil
 }
 
-// handshakeLog is for the errors of an [http.Server]: every client can cause those of TLS, so
-// their number is bounded.
+// handshakeLog is for the errors of an [http.Server]: every client can cause those of TLS, so their
+// number is bounded.
 type handshakeLog struct{ log *logs.Log }
 
 const handshakeError = "http: TLS handshake error from "

@@ -25,8 +25,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
-// issue writes a certificate for this machine and its key to files, and returns it. Without
-// an authority it is one itself.
+// issue writes a certificate for this machine and its key to files, and returns it. Without an
+// authority it is one itself.
 func issue(t *testing.T, dir, name string, authority *tls.Certificate) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -7,10 +7,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 )
 
-// acceptable reports whether a client accepts JSON, and whether it accepts event
-// streams (RFC 9110, section 12.5.1). Without an Accept field it accepts everything. If
-// several ranges cover a type, the most specific one counts. q=0 excludes a type.
-// Parameters other than q and malformed ranges are ignored.
+// acceptable reports whether a client accepts JSON, and whether it accepts event streams (RFC 9110,
+// section 12.5.1). Without an Accept field it accepts everything. If several ranges cover a type,
+// the most specific one counts. q=0 excludes a type. Parameters other than q and malformed ranges
+// are ignored.
 func acceptable(h http.Header) (jsonOK, streamOK bool) {
 	if lines := h["Accept"]; len(lines) == 1 && lines[0] == httpfield.JSON+", "+httpfield.EventStream {
 		return true, true // the value that nearly all clients send
@@ -57,8 +57,7 @@ type preference struct {
 	q           int // thousandths
 }
 
-// consider takes an element into account. Of two equally close ones, the greater weight
-// counts.
+// consider takes an element into account. Of two equally close ones, the greater weight counts.
 func (p *preference) consider(specificity, q int) {
 	if specificity > p.specificity {
 		*p = preference{specificity, q}
@@ -67,8 +66,7 @@ func (p *preference) consider(specificity, q int) {
 	}
 }
 
-// cutOff cuts a list at the first separator outside of quoted strings (RFC 9110,
-// section 5.6).
+// cutOff cuts a list at the first separator outside of quoted strings (RFC 9110, section 5.6).
 func cutOff(list string, separator byte) (first, rest string) {
 	quoted := false
 	for i := 0; i < len(list); i++ {
@@ -84,8 +82,8 @@ func cutOff(list string, separator byte) (first, rest string) {
 	return list, ""
 }
 
-// weigh returns the value of an element without its parameters, and its weight in
-// thousandths (RFC 9110, section 12.4.2). If the weight is malformed, the value is "".
+// weigh returns the value of an element without its parameters, and its weight in thousandths (RFC
+// 9110, section 12.4.2). If the weight is malformed, the value is "".
 func weigh(element string) (name string, q int) {
 	name, parameters, _ := strings.Cut(element, ";")
 	q = 1000

@@ -121,8 +121,7 @@ func (a *benchCall) check(t testing.TB, name, want string) {
 	}
 }
 
-// benchCalls returns a small call for each mode of HTTP, and a text that its response
-// contains.
+// benchCalls returns a small call for each mode of HTTP, and a text that its response contains.
 func benchCalls(t testing.TB) (kinds map[string]*benchCall, answer string) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcpimpl.FuncTool(&infoSum, callSum))

@@ -11,10 +11,10 @@ import (
 // minCompressed is the size of the smallest reply that is compressed.
 const minCompressed = 8 << 10
 
-// compress returns the body of a JSON reply for the client, and sets the header fields.
-// A compressed body is appended to b; otherwise body itself is returned. Event streams
-// are never compressed: each event would have to be flushed, which middleware and
-// proxies do not do by themselves.
+// compress returns the body of a JSON reply for the client, and sets the header fields. A
+// compressed body is appended to b; otherwise body itself is returned. Event streams are never
+// compressed: each event would have to be flushed, which middleware and proxies do not do by
+// themselves.
 func compress(answer, request http.Header, b, body []byte) []byte {
 	if len(body) < minCompressed || answer.Get("Content-Encoding") != "" {
 		return body
@@ -35,9 +35,8 @@ func compress(answer, request http.Header, b, body []byte) []byte {
 	return b[start:]
 }
 
-// acceptsGzip reports whether a client accepts gzip (RFC 9110, section 12.5.3):
-// Accept-Encoding covers gzip, and does not prefer identity. Without the field, replies
-// are not compressed.
+// acceptsGzip reports whether a client accepts gzip (RFC 9110, section 12.5.3): Accept-Encoding
+// covers gzip, and does not prefer identity. Without the field, replies are not compressed.
 func acceptsGzip(h http.Header) bool {
 	var zipped, plain preference
 	for _, line := range h["Accept-Encoding"] {

@@ -150,8 +150,7 @@ func TestCORSOfRequests(t *testing.T) {
 	}
 }
 
-// A preflight from the server's own origin, which browsers do not send, is not an
-// error.
+// A preflight from the server's own origin, which browsers do not send, is not an error.
 func TestCORSPreflightOfSameOrigin(t *testing.T) {
 	answer, done := asked(allowing(t), "OPTIONS", "Origin", "https://server.example", "Access-Control-Request-Method", "POST")
 	if !done || answer.StatusCode != http.StatusNoContent || answer.Header.Get("Access-Control-Allow-Origin") != "" {

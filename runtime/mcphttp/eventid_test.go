@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// checkEventIDs checks that the events of a session have different ids
-// (basic/transports, resumability). An id may repeat for the same message, sent again,
-// but not for an event without data.
+// checkEventIDs checks that the events of a session have different ids (basic/transports,
+// resumability). An id may repeat for the same message, sent again, but not for an event without
+// data.
 func (s *testServer) checkEventIDs() {
 	s.t.Helper()
 	type name struct{ session, id string }

@@ -69,8 +69,8 @@ type retainedMessage struct {
 	age    uint64
 }
 
-// listForShedding reports to the memory budget that the session has messages to drop. The
-// caller holds the lock.
+// listForShedding reports to the memory budget that the session has messages to drop. The caller
+// holds the lock.
 func (se *session) listForShedding() {
 	if !se.listed && !se.closed && len(se.byAge) > 0 {
 		se.listed = true
@@ -78,8 +78,7 @@ func (se *session) listForShedding() {
 	}
 }
 
-// Shed drops the oldest message that is not about to be written; see
-// [membudget.Holder].
+// Shed drops the oldest message that is not about to be written; see [membudget.Holder].
 func (se *session) Shed(age uint64) (oldest uint64, more bool) {
 	se.mu.Lock()
 	defer se.mu.Unlock()

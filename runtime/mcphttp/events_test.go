@@ -119,8 +119,8 @@ func (a *response) messages() []*message {
 	return messages
 }
 
-// wantMessages checks the kinds of messages since the last call, in order, and returns
-// the messages.
+// wantMessages checks the kinds of messages since the last call, in order, and returns the
+// messages.
 func (a *response) wantMessages(kinds ...string) []*message {
 	a.t.Helper()
 	messages := a.messages()

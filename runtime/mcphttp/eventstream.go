@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// The append functions of this file write the event stream format (WHATWG HTML, 9.2.6,
-// interpreting an event stream). The output never begins with a byte order mark, and no
-// value can add a line of its own.
+// The append functions of this file write the event stream format (WHATWG HTML, 9.2.6, interpreting
+// an event stream). The output never begins with a byte order mark, and no value can add a line of
+// its own.
 
-// appendEvent appends an event. An event type or an id that is empty is left out. In
-// both, CR, LF and NUL are dropped: the format cannot carry them. Each line of the data
-// becomes one field. The reader joins the fields by LF, whatever ended the lines here.
+// appendEvent appends an event. An event type or an id that is empty is left out. In both, CR, LF
+// and NUL are dropped: the format cannot carry them. Each line of the data becomes one field. The
+// reader joins the fields by LF, whatever ended the lines here.
 func appendEvent(b []byte, event, id string, data []byte) []byte {
 	b = appendField(b, "event: ", event)
 	b = appendField(b, "id: ", id)
@@ -32,8 +32,8 @@ func appendEvent(b []byte, event, id string, data []byte) []byte {
 	return append(b, "\n\n"...)
 }
 
-// appendPriming appends an event without data. It gives the client an id to resume from
-// before there is a message.
+// appendPriming appends an event without data. It gives the client an id to resume from before
+// there is a message.
 func appendPriming(b []byte, id string) []byte {
 	b = appendField(b, "id: ", id)
 	return append(b, "data:\n\n"...)
@@ -50,9 +50,8 @@ func appendRetry(b []byte, wait time.Duration) []byte {
 	return append(b, '\n')
 }
 
-// appendComment appends a comment, which keeps the stream alive. It must not be inside
-// of an event. It is not followed by a blank line, which some readers take for an event
-// without data.
+// appendComment appends a comment, which keeps the stream alive. It must not be inside of an event.
+// It is not followed by a blank line, which some readers take for an event without data.
 func appendComment(b []byte) []byte { return append(b, ":\n"...) }
 
 func appendField(b []byte, name, value string) []byte {

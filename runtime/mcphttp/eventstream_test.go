@@ -122,8 +122,8 @@ func TestEventStreamIsRead(t *testing.T) {
 	}
 }
 
-// FuzzEventStream checks that a reader gets exactly the events that were written,
-// whatever they contain.
+// FuzzEventStream checks that a reader gets exactly the events that were written, whatever they
+// contain.
 func FuzzEventStream(f *testing.F) {
 	for _, data := range []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, "", " ", "a\nb", "a\r\nb\r", "\n\n", "data: x\n\nid: 2\n\n", ":", "\ufeff", "\xff", "a\x00b"} {
 		f.Add("", "", []byte(data), int64(0))

@@ -168,8 +168,8 @@ func elicitName(ctx context.Context, message string, options ...mcp.AskOption) (
 // limited limits messages to 1000 bytes.
 var limited = []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1000})}
 
-// principalOf authenticates by the name in Authorization. It refuses mallory, and requests
-// without the header have no principal.
+// principalOf authenticates by the name in Authorization. It refuses mallory, and requests without
+// the header have no principal.
 func principalOf(r *http.Request) (mcp.Principal, error) {
 	name := r.Header.Get("Authorization")
 	switch name {

@@ -116,8 +116,8 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who requester) 
 	writeStatus(w, http.StatusNoContent)
 }
 
-// sessionOf returns the session of a GET or DELETE, and acquires it. If it returns nil,
-// it has written the response.
+// sessionOf returns the session of a GET or DELETE, and acquires it. If it returns nil, it has
+// written the response.
 func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who requester) *session {
 	version, ok := field(r.Header, httpfield.ProtocolVersion)
 	if !ok {

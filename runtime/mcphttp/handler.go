@@ -21,9 +21,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
-// Handler is the streamable HTTP transport (basic/transports of the revisions with
-// sessions, basic/transports/streamable-http of later ones). It serves POST, GET and
-// DELETE on one path. Its methods are safe for concurrent use.
+// Handler is the streamable HTTP transport (basic/transports of the revisions with sessions,
+// basic/transports/streamable-http of later ones). It serves POST, GET and DELETE on one path. Its
+// methods are safe for concurrent use.
 type Handler struct {
 	core
 }
@@ -201,8 +201,8 @@ func (h *core) admit(w http.ResponseWriter, r *http.Request) (who requester, ok 
 	return who, false
 }
 
-// identify calls the functions of [WithPrincipal] and [WithClientAddress]. If one of
-// them panics or calls runtime.Goexit, the request is refused.
+// identify calls the functions of [WithPrincipal] and [WithClientAddress]. If one of them panics or
+// calls runtime.Goexit, the request is refused.
 func (h *core) identify(w http.ResponseWriter, r *http.Request) (who requester, err error) {
 	usercode.Call(func() {
 		var principal mcp.Principal
@@ -269,8 +269,8 @@ func (h *core) releaseRequest(who *requester) {
 	h.requestDone(who)
 }
 
-// requestCost is charged for each HTTP request in progress. It includes buffers of up
-// to [membudget.Free] bytes. Calls are charged separately.
+// requestCost is charged for each HTTP request in progress. It includes buffers of up to
+// [membudget.Free] bytes. Calls are charged separately.
 const requestCost = 4 << 10
 
 // requestDone stops counting a request.
@@ -290,8 +290,8 @@ func (h *core) notifyWaiters() {
 	}
 }
 
-// waitRequests waits until no HTTP request is in progress. Long-lived streams are
-// included if streams is set.
+// waitRequests waits until no HTTP request is in progress. Long-lived streams are included if
+// streams is set.
 func (h *core) waitRequests(ctx context.Context, streams bool) error {
 	for {
 		h.mu.Lock()

@@ -17,8 +17,7 @@ func sentinel(text string) string {
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
 }
 
-// Mcp-Method repeats the method of every request. Field names are case-insensitive,
-// values are not.
+// Mcp-Method repeats the method of every request. Field names are case-insensitive, values are not.
 func TestMethodHeader(t *testing.T) {
 	spec.Holds(t, "S139", "S145", "S150", "S152")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -63,8 +62,7 @@ func TestCaseOfFieldNames(t *testing.T) {
 	})
 }
 
-// Mcp-Name repeats the name or URI of the request. Values that a field cannot carry are
-// encoded.
+// Mcp-Name repeats the name or URI of the request. Values that a field cannot carry are encoded.
 func TestNameHeader(t *testing.T) {
 	spec.Holds(t, "S139", "S140", "S141", "S142", "S145", "S150")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {

@@ -23,8 +23,7 @@ func checkHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderP
 	return checkParamHeaders(h, m, params)
 }
 
-// checkRequestHeaders compares Mcp-Method and Mcp-Name. A request that lacks its name
-// passes here.
+// checkRequestHeaders compares Mcp-Method and Mcp-Name. A request that lacks its name passes here.
 func checkRequestHeaders(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
 	method := headerCheck{header: httpfield.Method, values: h[httpfield.Method], body: "method"}
 	method.want = httpfield.Value{Kind: httpfield.String, Text: string(m.Method)}
@@ -40,9 +39,9 @@ func checkRequestHeaders(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
 	return name.check()
 }
 
-// checkParamHeaders compares the fields of arguments, which may not have been validated
-// yet. Malformed params are reported before a header mismatch. An invalid argument that
-// matches its header is reported later, by the server.
+// checkParamHeaders compares the fields of arguments, which may not have been validated yet.
+// Malformed params are reported before a header mismatch. An invalid argument that matches its
+// header is reported later, by the server.
 func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam) *jsonrpc.Error {
 	if len(params) == 0 {
 		return nil

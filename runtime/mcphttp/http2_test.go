@@ -116,8 +116,8 @@ func serveReal(t *testing.T, tls bool, f func(t *testing.T, s *mcp.Server, h *mc
 	f(t, fixture.Server, h, server.URL, server.Client())
 }
 
-// Over real sockets, with TLS and HTTP/2 and without, many concurrent clients get their
-// own replies.
+// Over real sockets, with TLS and HTTP/2 and without, many concurrent clients get their own
+// replies.
 func TestRealSockets(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS=%t", tls), func(t *testing.T) {
@@ -165,8 +165,7 @@ func exchange(t *testing.T, c *http.Client, url string, r request) (string, erro
 	return string(body), err
 }
 
-// A listen over a real socket ends with its result at Shutdown. Then the HTTP server
-// can shut down.
+// A listen over a real socket ends with its result at Shutdown. Then the HTTP server can shut down.
 func TestRealShutdown(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS=%t", tls), func(t *testing.T) {

@@ -20,8 +20,7 @@ func share(percent int) []mcp.Option {
 	return []mcp.Option{mcp.WithLimits(mcp.Limits{ClientShare: percent})}
 }
 
-// A session with an open stream or a running call is not idle. The idle time begins
-// when they end.
+// A session with an open stream or a running call is not idle. The idle time begins when they end.
 func testSessionIsNotIdle(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute}), func(t *testing.T, s *testServer) {
 		listening, calling, abandoned := s.open(revisionD), s.open(revisionD), s.open(revisionD)
@@ -223,8 +222,8 @@ func TestShareOfSessions(t *testing.T) {
 	})
 }
 
-// A server that pings its clients sends pings on the standalone stream, and gets the
-// replies by POST.
+// A server that pings its clients sends pings on the standalone stream, and gets the replies by
+// POST.
 func TestPing(t *testing.T) {
 	serve(t, setup{server: []mcp.Option{mcp.WithPing(time.Minute)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

@@ -26,8 +26,8 @@ func numberOf(t *testing.T, m *message) (n int) {
 	return n
 }
 
-// A client that resumes a stream misses nothing, while its call sends messages and the
-// old response is still written to.
+// A client that resumes a stream misses nothing, while its call sends messages and the old response
+// is still written to.
 func TestResumeWhileItTalks(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x, p, a := s.startCall(revisionD)
@@ -70,8 +70,8 @@ func TestResumeWhileItTalks(t *testing.T) {
 	})
 }
 
-// readMore reads the events of a stream after a message. It returns the last id and
-// number, and checks that no message is missing.
+// readMore reads the events of a stream after a message. It returns the last id and number, and
+// checks that no message is missing.
 func readMore(a *response, last string, seen int) (string, int) {
 	a.t.Helper()
 	text := a.text()
@@ -130,8 +130,8 @@ func TestNothingStoredWithoutResumption(t *testing.T) {
 	}
 }
 
-// A stream whose client does not read keeps its unread messages. That does not prevent
-// the eviction of other streams of the session.
+// A stream whose client does not read keeps its unread messages. That does not prevent the eviction
+// of other streams of the session.
 func TestStuckReaderHoldsNothingElse(t *testing.T) {
 	serve(t, setup{noisy: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{EventBytes: 3000})}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

@@ -306,8 +306,8 @@ func TestNoQuestionsWithoutSessions(t *testing.T) {
 	})
 }
 
-// A notification with a modern H is accepted and ignored: it cancels nothing, with any
-// id. Other notifications need a session.
+// A notification with a modern H is accepted and ignored: it cancels nothing, with any id. Other
+// notifications need a session.
 func TestNotification(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

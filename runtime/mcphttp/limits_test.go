@@ -65,8 +65,7 @@ func (w *rawClient) receive() *response {
 	return a
 }
 
-// A body that does not arrive within ReadTime is refused. Other requests are not
-// delayed.
+// A body that does not arrive within ReadTime is refused. Other requests are not delayed.
 func TestSlowBody(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		w := s.dial()
@@ -148,8 +147,8 @@ func TestBodyTooLongIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// A body that is shorter than its Content-Length is refused. A client that disconnects
-// within the body leaves nothing behind.
+// A body that is shorter than its Content-Length is refused. A client that disconnects within the
+// body leaves nothing behind.
 func TestShortBody(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")

@@ -37,8 +37,8 @@ func checkSubscription(a *response, id string, messages ...*message) {
 	}
 }
 
-// A listen is an event stream at once. It acknowledges, then sends changes, each with
-// the id of the request, until the client closes it.
+// A listen is an event stream at once. It acknowledges, then sends changes, each with the id of the
+// request, until the client closes it.
 func TestListen(t *testing.T) {
 	spec.Holds(t, "S056", "S197", "S218")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {

@@ -232,8 +232,8 @@ func (s *testServer) startCall(version string) (*session, *testbed.ScriptedCall,
 	return x, p, a
 }
 
-// disconnectAfterLog has a call log, disconnects its client after that, and returns the id
-// of the event.
+// disconnectAfterLog has a call log, disconnects its client after that, and returns the id of the
+// event.
 func (a *response) disconnectAfterLog(p *testbed.ScriptedCall) (id string) {
 	a.t.Helper()
 	p.Log("one")

@@ -45,8 +45,7 @@ func TestContextValues(t *testing.T) {
 	})
 }
 
-// A deadline of middleware applies to a request without a session. In a session the
-// call goes on.
+// A deadline of middleware applies to a request without a session. In a session the call goes on.
 func TestContextDeadline(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -335,8 +334,8 @@ func TestPanicInMiddleware(t *testing.T) {
 	})
 }
 
-// Interceptors see every valid request of a revision, the revision, and the header
-// fields. They do not see requests that are refused at the level of HTTP.
+// Interceptors see every valid request of a revision, the revision, and the header fields. They do
+// not see requests that are refused at the level of HTTP.
 func TestInterceptorsSeeTheRequest(t *testing.T) {
 	var seen []string
 	intercept := func(next mcp.Handler) mcp.Handler {

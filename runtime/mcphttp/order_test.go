@@ -8,9 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Errors are found in this order: method, Host, Origin, authentication, Content-Type,
-// Accept, size, JSON, message, revision. The request begins with all errors, and each
-// step corrects one.
+// Errors are found in this order: method, Host, Origin, authentication, Content-Type, Accept, size,
+// JSON, message, revision. The request begins with all errors, and each step corrects one.
 func TestOrderOfChecks(t *testing.T) {
 	serveBoth(t, setup{
 		server: limited, handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}, noisy: true,

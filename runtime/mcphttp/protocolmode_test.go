@@ -79,8 +79,8 @@ func TestRevisionNotServed(t *testing.T) {
 	})
 }
 
-// M = H = modern: answered without a session. A session id and a Last-Event-ID are
-// ignored, and no session is opened.
+// M = H = modern: answered without a session. A session id and a Last-Event-ID are ignored, and no
+// session is opened.
 func TestModernRequest(t *testing.T) {
 	spec.Holds(t, "S124")
 	requests := []rpc{
@@ -130,8 +130,8 @@ func TestIDsAreEchoed(t *testing.T) {
 	})
 }
 
-// The checks of a modern request have this order: Mcp-Method, Mcp-Name, unknown method,
-// params, parameter headers.
+// The checks of a modern request have this order: Mcp-Method, Mcp-Name, unknown method, params,
+// parameter headers.
 func TestOrderOfModernChecks(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		region := `{"region":"eu"}`
@@ -194,8 +194,8 @@ func TestHeaderWithoutRevision(t *testing.T) {
 	})
 }
 
-// M present, but client capabilities missing or not an object: -32602. The client info
-// may be missing.
+// M present, but client capabilities missing or not an object: -32602. The client info may be
+// missing.
 func TestRequiredMeta(t *testing.T) {
 	spec.Holds(t, "S048", "S049")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {

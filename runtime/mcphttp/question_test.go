@@ -10,8 +10,7 @@ import (
 
 // Questions of handlers to their client.
 
-// In a session a question is sent on the stream of the call. The answer is a POST of
-// its own.
+// In a session a question is sent on the stream of the call. The answer is a POST of its own.
 func TestQuestion(t *testing.T) {
 	for _, version := range []string{revisionC, revisionD} {
 		for _, listening := range []bool{false, true} {
@@ -59,8 +58,7 @@ func TestTwoQuestions(t *testing.T) {
 	})
 }
 
-// Without a session the question is the reply, and the client repeats the request with
-// the answer.
+// Without a session the question is the reply, and the client repeats the request with the answer.
 func TestModernQuestion(t *testing.T) {
 	spec.Holds(t, "S129", "S289")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {

@@ -93,7 +93,8 @@ func (q *queue) take(end int) []queued {
 	return taken
 }
 
-// dropNotices drops the notices that wait to be written, since a client is notified of them when it resumes.
+// dropNotices drops the notices that wait to be written, since a client is notified of them when it
+// resumes.
 func (q *queue) dropNotices() {
 	q.messages = slices.DeleteFunc(q.messages, func(m queued) bool {
 		if m.notice > 0 {

@@ -357,8 +357,7 @@ func TestRefusedShare(t *testing.T) {
 	})
 }
 
-// Bodies of refused requests that go on do not delay Shutdown or Close, in either
-// order.
+// Bodies of refused requests that go on do not delay Shutdown or Close, in either order.
 func TestShutdownOfRefused(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for range 10 {
@@ -386,8 +385,8 @@ func TestShutdownOfRefused(t *testing.T) {
 	})
 }
 
-// If the function of WithPrincipal panics, the client gets an error and the panic is
-// logged. After http.ErrAbortHandler there is no response.
+// If the function of WithPrincipal panics, the client gets an error and the panic is logged. After
+// http.ErrAbortHandler there is no response.
 func TestPrincipalFails(t *testing.T) {
 	find := func(r *http.Request) (mcp.Principal, error) {
 		switch r.Header.Get("X-Test") {

@@ -87,8 +87,7 @@ func TestReleaseWithoutClient(t *testing.T) {
 	})
 }
 
-// A handler can release its response. The client gets the time to reconnect, and then
-// the reply.
+// A handler can release its response. The client gets the time to reconnect, and then the reply.
 func TestReleaseStream(t *testing.T) {
 	spec.Holds(t, "S122")
 	for _, silent := range []bool{true, false} {

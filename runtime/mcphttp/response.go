@@ -61,8 +61,8 @@ func getBuffer(size int) *[]byte {
 	return b
 }
 
-// putBuffer returns a buffer for reuse. A buffer whose write has failed must not be
-// returned: HTTP/2 may still read it.
+// putBuffer returns a buffer for reuse. A buffer whose write has failed must not be returned:
+// HTTP/2 may still read it.
 func putBuffer(b *[]byte) {
 	if cap(*b) > maxPooled {
 		bufpool.Put(*b)

@@ -235,8 +235,7 @@ func (a *response) wantError(status, code int, id string) *rpcError {
 	return m.Error
 }
 
-// wantRefusal checks a refusal of the HTTP request: whatever the body was, it has no
-// id.
+// wantRefusal checks a refusal of the HTTP request: whatever the body was, it has no id.
 func (a *response) wantRefusal(status int) *response {
 	a.t.Helper()
 	a.wantStatus(status)

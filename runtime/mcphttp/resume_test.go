@@ -25,8 +25,8 @@ func eachResumable(t *testing.T, c setup, f func(t *testing.T, s *testServer, x 
 	}
 }
 
-// The client of a session disconnects, and its call goes on. The client resumes after
-// its last event, and gets all messages and the reply.
+// The client of a session disconnects, and its call goes on. The client resumes after its last
+// event, and gets all messages and the reply.
 func TestResumeACall(t *testing.T) {
 	spec.Holds(t, "S113")
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
@@ -155,8 +155,8 @@ func TestResumeTheStandingStream(t *testing.T) {
 	})
 }
 
-// Resuming while the first response is still open replaces that response, as for a
-// client whose disconnect the server has not noticed. No event is sent twice.
+// Resuming while the first response is still open replaces that response, as for a client whose
+// disconnect the server has not noticed. No event is sent twice.
 func testResumeTakesOver(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
@@ -177,8 +177,7 @@ func testResumeTakesOver(t *testing.T) {
 	})
 }
 
-// Evicted events are lost, and so are events that never existed: 400, since the session
-// exists.
+// Evicted events are lost, and so are events that never existed: 400, since the session exists.
 func TestLostEvents(t *testing.T) {
 	eachResumable(t, limits(mcphttp.Limits{EventBytes: 2000}), func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")

@@ -34,8 +34,8 @@ type session struct {
 	done       chan struct{} // closed when the session is closed
 }
 
-// register gives a stream its number and makes it available for resumption. The caller
-// holds the lock.
+// register gives a stream its number and makes it available for resumption. The caller holds the
+// lock.
 func (se *session) register(s *stream) {
 	if s.number == 0 && !s.standalone {
 		se.last++

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// A session is one connection of the server, whatever TCP connections its requests use:
-// log levels and subscriptions stay.
+// A session is one connection of the server, whatever TCP connections its requests use: log levels
+// and subscriptions stay.
 func TestSessionKeepsItsState(t *testing.T) {
 	for _, version := range legacy {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -109,8 +109,8 @@ func TestSessionEndsAmidAQuestion(t *testing.T) {
 	})
 }
 
-// Handlers see the header and principal of their own request, not those of the request
-// that opened the session.
+// Handlers see the header and principal of their own request, not those of the request that opened
+// the session.
 func TestCallerOfASession(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "X-Tag: opening")
@@ -127,8 +127,7 @@ func TestCallerOfASession(t *testing.T) {
 	})
 }
 
-// A session without notifications/initialized answers requests, and a late one changes
-// nothing.
+// A session without notifications/initialized answers requests, and a late one changes nothing.
 func TestRequestsBeforeInitialized(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		a := s.do(postBody(initialize(revisionD)))

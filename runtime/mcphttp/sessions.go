@@ -194,8 +194,8 @@ func (t *sessions) expire() {
 	}
 }
 
-// acquireSession returns the session of a request, and acquires it. The error is [ErrNoSession] if there
-// is no such session of the principal.
+// acquireSession returns the session of a request, and acquires it. The error is [ErrNoSession] if
+// there is no such session of the principal.
 func (h *core) acquireSession(ctx context.Context, id string, who *requester) (*session, error) {
 	if h.replicas != nil {
 		return h.acquireShared(ctx, id, who)

@@ -44,8 +44,8 @@ type SessionStore interface {
 	Events(ctx context.Context, id, stream string, after uint64) iter.Seq2[Event, error]
 
 	// Send sends a message to the copy of the session with that name, and reports whether its
-	// function has taken it. Without such a copy it returns false at once. If to is "", it sends the
-	// message to all copies, does not wait, and returns false.
+	// function has taken it. Without such a copy it returns false at once. If to is "", it sends
+	// the message to all copies, does not wait, and returns false.
 	Send(ctx context.Context, id, to string, message []byte) (taken bool, err error)
 	// Receive calls handle with the messages for the copy with the given name, and for all copies,
 	// including messages that the copy sends itself, one at a time and in the order of each sender,

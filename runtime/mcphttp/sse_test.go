@@ -61,8 +61,8 @@ func (c *sseClient) open(version string) *sseClient {
 
 var oldSSE = setup{sse: true}
 
-// Every message of the server is an event of type message, and every POST is accepted
-// without a body. The revisions with sessions can be negotiated.
+// Every message of the server is an event of type message, and every POST is accepted without a
+// body. The revisions with sessions can be negotiated.
 func TestSSE(t *testing.T) {
 	spec.Holds(t, "S095")
 	for _, version := range legacy {
@@ -140,8 +140,7 @@ func TestSSEBeforeInitialize(t *testing.T) {
 	})
 }
 
-// The endpoint is relative, so that it works behind a proxy, and keeps the query of the
-// URL.
+// The endpoint is relative, so that it works behind a proxy, and keeps the query of the URL.
 func TestSSEEndpoint(t *testing.T) {
 	spec.Holds(t, "S096")
 	serveBoth(t, setup{sse: true, wrap: func(next http.Handler) http.Handler { return http.StripPrefix("/mcp", next) }}, func(t *testing.T, s *testServer) {

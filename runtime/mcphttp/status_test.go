@@ -26,8 +26,8 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
-// The status of an error in modern requests: 404 for unknown methods, 400 for errors
-// that a proxy could detect, 200 for the rest. In sessions it is always 200.
+// The status of an error in modern requests: 404 for unknown methods, 400 for errors that a proxy
+// could detect, 200 for the rest. In sessions it is always 200.
 func TestStatusOfErrors(t *testing.T) {
 	spec.Holds(t, "S027", "S028", "S052", "S137")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -80,8 +80,7 @@ func TestStatusOfErrors(t *testing.T) {
 	})
 }
 
-// An error after the start of the event stream has no status, but is complete
-// otherwise.
+// An error after the start of the event stream has no status, but is complete otherwise.
 func TestErrorInAStream(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")

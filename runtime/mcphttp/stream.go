@@ -26,8 +26,8 @@ var _ interface {
 // response. The attached response's goroutine writes them. Another response may be attached later,
 // to resume the stream.
 type stream struct {
-	// guard is &lock, or the lock of the session: the streams of a session share one
-	// store of events.
+	// guard is &lock, or the lock of the session: the streams of a session share one store of
+	// events.
 	guard   *sync.Mutex
 	lock    sync.Mutex
 	notFull *sync.Cond // on guard; nil until a handler waits
@@ -238,8 +238,8 @@ func (s *stream) Flush() {
 	s.wakeOne()
 }
 
-// wakeOne wakes one waiting handler, if there is room; see [transport.Sink]. The caller
-// holds the guard.
+// wakeOne wakes one waiting handler, if there is room; see [transport.Sink]. The caller holds the
+// guard.
 func (s *stream) wakeOne() {
 	if s.notFull != nil && !s.full() {
 		s.notFull.Signal()
@@ -253,8 +253,8 @@ func (s *stream) PeerGone() bool {
 	return s.discarded
 }
 
-// Full reports whether the attached client does not read fast enough, or the log is too slow. Without an
-// attached client, handlers wait for the log alone.
+// Full reports whether the attached client does not read fast enough, or the log is too slow.
+// Without an attached client, handlers wait for the log alone.
 func (s *stream) Full() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -272,8 +272,8 @@ func (s *stream) Listening() bool {
 	return s.current != nil
 }
 
-// stalled reports whether more unthrottled replies are queued than the client can be
-// expected to read. The newest reply does not count: it may be longer than the limit.
+// stalled reports whether more unthrottled replies are queued than the client can be expected to
+// read. The newest reply does not count: it may be longer than the limit.
 func (s *stream) stalled() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()

@@ -23,8 +23,8 @@ type mode struct {
 
 var ways = []mode{{"modern", ""}, {revisionA, revisionA}, {revisionB, revisionB}, {revisionC, revisionC}, {revisionD, revisionD}}
 
-// eachMode runs f for requests without a session and for sessions of each revision,
-// over HTTP/1.1 and HTTP/2. The function start starts a call.
+// eachMode runs f for requests without a session and for sessions of each revision, over HTTP/1.1
+// and HTTP/2. The function start starts a call.
 func eachMode(t *testing.T, c setup, f func(t *testing.T, s *testServer, w mode, start func(rpc) *response)) {
 	t.Helper()
 	for _, w := range ways {
@@ -66,8 +66,7 @@ func TestPlainAnswer(t *testing.T) {
 	})
 }
 
-// With the first notification the response becomes an event stream. The reply is its
-// last event.
+// With the first notification the response becomes an event stream. The reply is its last event.
 func TestNotificationOpensTheStream(t *testing.T) {
 	spec.Holds(t, "S102", "S103", "S106", "S127", "S130", "S131")
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
@@ -124,8 +123,8 @@ func TestEventsAreMessages(t *testing.T) {
 	})
 }
 
-// After ten quiet seconds the response becomes an event stream: before, an error could
-// still have a status.
+// After ten quiet seconds the response becomes an event stream: before, an error could still have a
+// status.
 func TestQuietTime(t *testing.T) {
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
 		p := s.Script("p")
@@ -182,9 +181,9 @@ func TestKeepAlive(t *testing.T) {
 	})
 }
 
-// In sessions of 2025-11-25 a stream begins with an event without data, from which the
-// client can resume. Older clients would take that for an invalid message. Requests
-// without a session have no event ids.
+// In sessions of 2025-11-25 a stream begins with an event without data, from which the client can
+// resume. Older clients would take that for an invalid message. Requests without a session have no
+// event ids.
 func TestPrimingEvent(t *testing.T) {
 	spec.Holds(t, "S121")
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, w mode, start func(rpc) *response) {

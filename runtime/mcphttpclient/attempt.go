@@ -41,8 +41,8 @@ func (c *conn) proxied(to *url.URL) bool {
 // maxChallenge limits the part of a response that an Authorizer may read, in bytes.
 const maxChallenge = 64 << 10
 
-// do sends a request until there is a response that is neither a challenge that the
-// Authorizer can meet nor a redirect within the origin. The caller closes its body.
+// do sends a request until there is a response that is neither a challenge that the Authorizer can
+// meet nor a redirect within the origin. The caller closes its body.
 func (e *exchange) do(q *request) (*http.Response, error) {
 	c := e.conn
 	to, redirected := q.url, false
@@ -150,8 +150,8 @@ func tooLargeHeader(limit int) error {
 	return &dial.TooLarge{What: "header of a response", Header: true, Limit: limit}
 }
 
-// challenge lets the Authorizer handle a response. After an error, the request ends with the
-// status of the response.
+// challenge lets the Authorizer handle a response. After an error, the request ends with the status
+// of the response.
 func (e *exchange) challenge(q *request, r *http.Request, resp *http.Response) error {
 	prefix, _ := io.ReadAll(io.LimitReader(resp.Body, maxStatusBody))
 	body := resp.Body
@@ -191,8 +191,7 @@ func (e *exchange) authorizer(method string, call func(context.Context) error) e
 	return usercode.Within(ctx, method+" of Endpoint.Auth", func() error { return call(ctx) })
 }
 
-// failure returns the error for an attempt without a response, or for a response that has
-// stopped.
+// failure returns the error for an attempt without a response, or for a response that has stopped.
 func (e *exchange) failure(err error, sent bool) error {
 	if e.ctx.Err() != nil {
 		return &dial.Error{Sent: sent, Again: true, Err: context.Cause(e.ctx)}

@@ -154,8 +154,8 @@ func TestClientClose(t *testing.T) {
 	}
 }
 
-// TestClientReuse counts the connections of calls one after the other, whose replies are
-// JSON, or events of a stream that ends after them.
+// TestClientReuse counts the connections of calls one after the other, whose replies are JSON, or
+// events of a stream that ends after them.
 func TestClientReuse(t *testing.T) {
 	for _, contentType := range []string{"application/json", "text/event-stream"} {
 		var opened atomic.Int32

@@ -56,8 +56,7 @@ func (e Endpoint) Name() string {
 	return u.String()
 }
 
-// Key returns a digest of the URL, the header and the mode. Credentials of Auth are not part
-// of it.
+// Key returns a digest of the URL, the header and the mode. Credentials of Auth are not part of it.
 func (e Endpoint) Key() string {
 	texts := []string{e.URL, strconv.Itoa(int(e.SSE))}
 	for _, name := range slices.Sorted(maps.Keys(e.Header)) {

@@ -97,8 +97,8 @@ func (e *eventReader) next() (event, error) {
 	}
 }
 
-// line returns the next line without its end. While a line that is too long is skipped, it
-// is empty.
+// line returns the next line without its end. While a line that is too long is skipped, it is
+// empty.
 func (e *eventReader) line() ([]byte, error) {
 	for {
 		rest := e.buf[e.pos:]

@@ -61,8 +61,8 @@ func (c *conn) eventHeader(lastID string) http.Header {
 	return h
 }
 
-// mirror adds the fields that repeat parts of the message (2026-07-28, streamable HTTP,
-// request metadata).
+// mirror adds the fields that repeat parts of the message (2026-07-28, streamable HTTP, request
+// metadata).
 func mirror(h http.Header, m *dial.Message) {
 	if m.Method == "" {
 		return

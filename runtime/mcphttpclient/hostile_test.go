@@ -310,8 +310,8 @@ func TestClientNotSent(t *testing.T) {
 	}
 }
 
-// TestClientRedirectsToPlain: a server behind TLS sends clients to plain http, also on its own host.
-// Nothing is sent there.
+// TestClientRedirectsToPlain: a server behind TLS sends clients to plain http, also on its own
+// host. Nothing is sent there.
 func TestClientRedirectsToPlain(t *testing.T) {
 	testbed.Bound(t)
 	var requests atomic.Int32

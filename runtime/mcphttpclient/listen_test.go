@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// A server drops questions that it has no event stream for, so no call is sent before the
-// stream is open.
+// A server drops questions that it has no event stream for, so no call is sent before the stream is
+// open.
 func TestClientListensBeforeCalls(t *testing.T) { synctest.Test(t, testListensBeforeCalls) }
 
 func testListensBeforeCalls(t *testing.T) {

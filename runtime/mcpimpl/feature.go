@@ -25,8 +25,7 @@ func FuncResource(info *mcp.ResourceInfo, f func(ctx context.Context, req *mcp.R
 	return funcs.NewResource(info, f)
 }
 
-// MethodResource returns the resource of a method of the receiver, which it does not
-// touch.
+// MethodResource returns the resource of a method of the receiver, which it does not touch.
 func MethodResource[R any](info *mcp.ResourceInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error)) mcp.Feature {
 	return funcs.NewResource(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 		return f(ctx, req, receiver)
@@ -39,8 +38,8 @@ func FuncTemplate(info *mcp.TemplateInfo, f func(ctx context.Context, req *mcp.R
 	return newTemplate(info, f, options)
 }
 
-// MethodTemplate returns the resource template of a method of the receiver, which it does
-// not touch.
+// MethodTemplate returns the resource template of a method of the receiver, which it does not
+// touch.
 func MethodTemplate[R any](info *mcp.TemplateInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error), options ...FeatureOption) mcp.Feature {
 	return newTemplate(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 		return f(ctx, req, receiver)
@@ -65,13 +64,13 @@ func MethodPrompt[R any](info *mcp.PromptInfo, receiver R, f func(ctx context.Co
 	}, completersOf(options))
 }
 
-// FeatureOption adds to a prompt or a template what its description does not have. A
-// description is a variable of the generated file; the methods of a receiver are known
-// when features are registered.
+// FeatureOption adds to a prompt or a template what its description does not have. A description is
+// a variable of the generated file; the methods of a receiver are known when features are
+// registered.
 type FeatureOption func(completers)
 
-// WithCompletion completes an argument of a prompt, or a variable of a template, by f, in
-// the place of what the description has for it.
+// WithCompletion completes an argument of a prompt, or a variable of a template, by f, in the place
+// of what the description has for it.
 func WithCompletion(name string, f mcp.CompleteFunc) FeatureOption {
 	return func(c completers) { c[name] = f }
 }

@@ -32,8 +32,8 @@ type Page struct {
 	offset int    // elements of its list before the first one
 }
 
-// PageOf reads a cursor that [Shorten] has written, and replaces it by the cursor of the
-// function, which is empty on its first page.
+// PageOf reads a cursor that [Shorten] has written, and replaces it by the cursor of the function,
+// which is empty on its first page.
 func PageOf[S ~string](cursor *S) (*Page, error) {
 	if *cursor == "" {
 		return &Page{}, nil
@@ -49,8 +49,8 @@ func PageOf[S ~string](cursor *S) (*Page, error) {
 
 // Shorten writes the last members of the object that e has begun: a list, with as many whole
 // elements as the limit of the result allows beside the other members, whether elements are left
-// out behind them, their total, and where the next page begins. It ends the object and returns
-// the result. If elements are left out, its last block of text says so, and what to do about it.
+// out behind them, their total, and where the next page begins. It ends the object and returns the
+// result. If elements are left out, its last block of text says so, and what to do about it.
 func Shorten[T any](req *mcp.Request, e *wire.Encoder, c Cut, list []T, put func(*wire.Encoder, *T)) (*mcp.ToolResult, error) {
 	if c.Cursor != nil {
 		c.Offset = c.Cursor.offset
@@ -102,8 +102,8 @@ func (c *Cut) more(n int) bool {
 // so that pages have an end.
 func (c *Cut) behind(n int) int { return c.position + max(n, 1) }
 
-// next is the next cursor: the one of the same page of the function with an offset, or that of
-// its next page; "" if no page follows, or the function takes no cursor.
+// next is the next cursor: the one of the same page of the function with an offset, or that of its
+// next page; "" if no page follows, or the function takes no cursor.
 func (c *Cut) next(n int) string {
 	switch {
 	case c.Cursor == nil:

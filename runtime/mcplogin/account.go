@@ -234,8 +234,8 @@ func invalidGrant(err error) bool {
 	return ok && (e.Code == "invalid_grant" || e.Code == "invalid_client" || e.Code == "unauthorized_client" || e.Code == "unsupported_grant_type")
 }
 
-// unknownClient reports whether an authorization server does not accept the client, which it may have
-// forgotten.
+// unknownClient reports whether an authorization server does not accept the client, which it may
+// have forgotten.
 func unknownClient(err error) bool {
 	e, ok := errors.AsType[*OAuthError](err)
 	return ok && e.Code == "invalid_client"

@@ -15,8 +15,8 @@ import (
 )
 
 // New returns a Login by which a person logs in with a browser: discovery of the authorization
-// server, registration, authorization code with PKCE, and later the refresh token. It contacts
-// no server.
+// server, registration, authorization code with PKCE, and later the refresh token. It contacts no
+// server.
 func New(c Config) (*Login, error) {
 	l, err := newLogin(c, nil)
 	if err != nil {
@@ -185,9 +185,9 @@ type pendingLogin struct {
 
 // Begin begins a login at a server, for web programs: it returns the URL to send the person's
 // browser to, and what Finish needs. pending is encrypted with a key of the Store, so that it may
-// be kept in a cookie or a database. Keep it with the session of the browser, and call Finish
-// only with that of the same session: otherwise a person could be made to use the account of
-// another one.
+// be kept in a cookie or a database. Keep it with the session of the browser, and call Finish only
+// with that of the same session: otherwise a person could be made to use the account of another
+// one.
 //
 // Config.Redirect must be set.
 func (l *Login) Begin(ctx context.Context, server string) (to string, pending []byte, err error) {
@@ -233,8 +233,8 @@ func (l *Login) Begin(ctx context.Context, server string) (to string, pending []
 	return to, pending, err
 }
 
-// Finish ends a login with the query of the request to Config.Redirect. It may be called in
-// another process than Begin, with the same Store. The token is for the server of Begin.
+// Finish ends a login with the query of the request to Config.Redirect. It may be called in another
+// process than Begin, with the same Store. The token is for the server of Begin.
 func (l *Login) Finish(ctx context.Context, pending []byte, callback url.Values) error {
 	p := new(pendingLogin)
 	if err := l.unseal(ctx, pending, p); err != nil {

@@ -48,8 +48,8 @@ func TestRegisteredGrants(t *testing.T) {
 	}
 }
 
-// A registration that is refused is that of a client which is not known; one that cannot be tried now
-// is not.
+// A registration that is refused is that of a client which is not known; one that cannot be tried
+// now is not.
 func TestRegistrationRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		status  int
@@ -117,8 +117,8 @@ func TestLogInAsksForAll(t *testing.T) {
 	}
 }
 
-// An authorization server that refuses all scopes is asked for those that the server's refusal names,
-// once; other errors end the login.
+// An authorization server that refuses all scopes is asked for those that the server's refusal
+// names, once; other errors end the login.
 func TestLogInWithFewerScopes(t *testing.T) {
 	for name, test := range map[string]struct {
 		code, challenge string

@@ -25,8 +25,8 @@ type registration struct {
 	given      bool     // by the Config, which has the secret
 }
 
-// given returns the client that the Config has: a registered one, or a metadata document. Nil
-// if it has none that fits.
+// given returns the client that the Config has: a registered one, or a metadata document. Nil if it
+// has none that fits.
 func (l *Login) given(as *issuer) (*registration, error) {
 	r := &registration{Issuer: as.Issuer, given: true, Algorithms: as.AuthAlgorithms}
 	switch {
@@ -42,8 +42,8 @@ func (l *Login) given(as *issuer) (*registration, error) {
 	return r, err
 }
 
-// client returns the client of a login at an authorization server, for a redirect URI, in the
-// order of the specification: registered before, a metadata document, dynamic registration.
+// client returns the client of a login at an authorization server, for a redirect URI, in the order
+// of the specification: registered before, a metadata document, dynamic registration.
 func (l *Login) client(ctx context.Context, from fetch.Peer, as *issuer, redirect string) (*registration, error) {
 	r, err := l.given(as)
 	if r != nil || err != nil {
@@ -155,8 +155,8 @@ func (l *Login) forget(ctx context.Context, issuer, client string) {
 	}
 }
 
-// OAuthError is an error that an authorization server has returned (RFC 6749, sections 4.1.2.1
-// and 5.2).
+// OAuthError is an error that an authorization server has returned (RFC 6749, sections 4.1.2.1 and
+// 5.2).
 type OAuthError struct {
 	Code        string // such as invalid_grant
 	Description string // for developers; its text is the server's

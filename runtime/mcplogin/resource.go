@@ -105,8 +105,8 @@ func absent(err error) bool {
 	return ok && (status.Code/100 == 4 && status.Code != http.StatusTooManyRequests && status.Code != http.StatusRequestTimeout || status.Code/100 == 2)
 }
 
-// readResource reads the metadata of a server. The resource must be its URL or a parent path of
-// it, so that a server cannot get a token for another one (RFC 9728, section 7.3).
+// readResource reads the metadata of a server. The resource must be its URL or a parent path of it,
+// so that a server cannot get a token for another one (RFC 9728, section 7.3).
 func readResource(server *url.URL, body []byte) (*resource, error) {
 	var m resourceDocument
 	if err := json.Unmarshal(body, &m); err != nil {

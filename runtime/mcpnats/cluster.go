@@ -35,7 +35,8 @@ type settings struct {
 // cluster, and else 1.
 func WithReplicas(n int) Option { return func(s *settings) { s.copies = n } }
 
-// WithSecret sets the secret that encrypts the state keys in the store, at least 16 bytes. It is required.
+// WithSecret sets the secret that encrypts the state keys in the store, at least 16 bytes. It is
+// required.
 func WithSecret(secret []byte) Option {
 	return func(s *settings) { s.secret = append([]byte(nil), secret...) }
 }

@@ -143,8 +143,8 @@ func (c *conn) Close() error {
 	c.closing.Do(func() {
 		switch {
 		case c.writing.Load():
-			// Some connections, such as TLS, write when they are closed, and would
-			// wait for the write in progress.
+			// Some connections, such as TLS, write when they are closed, and would wait for the
+			// write in progress.
 			_ = c.net.SetDeadline(expired)
 		case c.isDraining():
 			c.linger()

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Connections with other protocols are closed before any line is parsed: a web page can make
-// a browser send them.
+// Connections with other protocols are closed before any line is parsed: a web page can make a
+// browser send them.
 func TestOtherProtocols(t *testing.T) {
 	message := testbed.Call(1, "block", "{}")
 	body := "Host: 127.0.0.1:8080\r\nOrigin: http://evil.example\r\nContent-Type: text/plain\r\n\r\n" + message + "\n" + message + "\n"

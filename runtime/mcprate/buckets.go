@@ -53,8 +53,7 @@ func (b *buckets) bucket(k key, r *rule) *bucket {
 // can add, so that full ones do not accumulate.
 const swept = 3
 
-// sweep removes full buckets, and buckets beyond the limit, the least recently used
-// first.
+// sweep removes full buckets, and buckets beyond the limit, the least recently used first.
 func (b *buckets) sweep(now time.Time) {
 	for range swept {
 		last := b.order.Back()

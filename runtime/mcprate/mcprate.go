@@ -51,8 +51,8 @@ func WithToolLimit(pattern string, limit rate.Limit, burst int) Option {
 	return func(l *limiter) { l.tools = append(l.tools, r) }
 }
 
-// WithRequestLimit limits all requests of a caller together, of every method but ping. A
-// call of a tool needs a token of this bucket and of its own.
+// WithRequestLimit limits all requests of a caller together, of every method but ping. A call of a
+// tool needs a token of this bucket and of its own.
 //
 // It panics unless limit and burst are positive.
 func WithRequestLimit(limit rate.Limit, burst int) Option {

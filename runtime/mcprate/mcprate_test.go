@@ -34,8 +34,7 @@ func call(tool string) string { return request("tools/call", fmt.Sprintf(`"name"
 
 var ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// newServer has tools search, import_books (also known as load) and import_authors,
-// and a resource.
+// newServer has tools search, import_books (also known as load) and import_authors, and a resource.
 func newServer(options ...mcprate.Option) *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)), mcp.WithInterceptors(mcprate.New(options...)))
 	tool := func(name string, aliases, groups []string) {

@@ -31,7 +31,8 @@ func device(fd int) bool {
 	return syscall.Fstat(fd, &st) != nil || st.Mode&syscall.S_IFMT == syscall.S_IFCHR
 }
 
-// diverted reports whether standard output is standard error already, as in the programs of mcpgen call: who has done that restores it.
+// diverted reports whether standard output is standard error already, as in the programs of mcpgen
+// call: who has done that restores it.
 func diverted() bool {
 	var out, other syscall.Stat_t
 	return syscall.Fstat(1, &out) == nil && syscall.Fstat(2, &other) == nil && out.Dev == other.Dev && out.Ino == other.Ino

@@ -52,7 +52,8 @@ func TestAllocationsInTime(t *testing.T) {
 	})
 }
 
-// A poll of a task does not read the arguments: it allocates at most twice the bytes of a poll of a task without any.
+// A poll of a task does not read the arguments: it allocates at most twice the bytes of a poll of a
+// task without any.
 func TestBytesOfPolls(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory()), mcp.WithLimits(mcp.Limits{Memory: 1 << 30}))

@@ -134,8 +134,8 @@ func newProcess(t *testing.T, store mcptask.Store, options ...mcptask.Option) *p
 	return p
 }
 
-// A task whose process dies runs again in another one if it may; others fail, unless they wait for an
-// answer.
+// A task whose process dies runs again in another one if it may; others fail, unless they wait for
+// an answer.
 func TestProcessesDie(t *testing.T) {
 	for name, test := range map[string]struct {
 		restart, asks bool
@@ -320,7 +320,8 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// A task that was created although its creation has failed is cancelled, since no client has its id.
+// A task that was created although its creation has failed is cancelled, since no client has its
+// id.
 func TestUncertainCreation(t *testing.T) {
 	within(t, func(t *testing.T) {
 		p := newProcess(t, mcptask.NewMemory())

@@ -124,8 +124,8 @@ func (w *waiting) ask(ctx context.Context, c *content) {
 	}
 }
 
-// send sends a question to the client, and stores the answer. Several requests for the result each send it; the first
-// answer counts, and the others are taken back.
+// send sends a question to the client, and stores the answer. Several requests for the result each
+// send it; the first answer counts, and the others are taken back.
 func (w *waiting) send(ctx context.Context, q openQuestion) {
 	answer, err := w.request.Send(ctx, q.Method, withRelatedTask(q.Params, w.id))
 	if ctx.Err() != nil {

@@ -94,8 +94,8 @@ type Store interface {
 	// lease, adds one to Attempt, and returns it. Tasks of the account with the fewest active ones
 	// come first; among those, tasks that have been Ready longer.
 	Claim(ctx context.Context, c Claim) (*Record, error)
-	// Renew begins the lease of a run again. Version stays the same. The error is [ErrLeaseLost]
-	// if the task has another Owner or Attempt than r, or has expired.
+	// Renew begins the lease of a run again. Version stays the same. The error is [ErrLeaseLost] if
+	// the task has another Owner or Attempt than r, or has expired.
 	Renew(ctx context.Context, r *Record, lease time.Duration) error
 	// MakeRoom deletes ended tasks until the needed space is within the limits: for the limits of
 	// the account, its own tasks, the oldest first; then, for the limits of all accounts, the
@@ -109,8 +109,9 @@ type Store interface {
 	Close() error
 }
 
-// HeadStore is a [Store] that reads tasks without Sealed, which is nil in the records that it returns. Requests that look at
-// tasks use it, so that a poll does not read the arguments of the task.
+// HeadStore is a [Store] that reads tasks without Sealed, which is nil in the records that it
+// returns. Requests that look at tasks use it, so that a poll does not read the arguments of the
+// task.
 type HeadStore interface {
 	Store
 	// GetHead is like Get without Sealed.

@@ -58,7 +58,8 @@ func text(r *Record, c *content, form protocol.TaskForm, created bool) json.RawM
 	return append(b, '}')
 }
 
-// isError reports whether a call with that result has failed. In revision 2025-11-25 the status of its task is failed.
+// isError reports whether a call with that result has failed. In revision 2025-11-25 the status of
+// its task is failed.
 func isError(text json.RawMessage) bool {
 	var result struct{ IsError bool }
 	return json.Unmarshal(text, &result) == nil && result.IsError

@@ -26,8 +26,8 @@ type Support struct {
 	// Poll is the interval after which clients are asked to look at a task again. Default: 1
 	// second, and 10 seconds for tasks older than a minute.
 	Poll time.Duration
-	// Restart means that the handler may run again from its beginning after the process that ran
-	// it has died. Otherwise such a task fails, unless it waits for an answer.
+	// Restart means that the handler may run again from its beginning after the process that ran it
+	// has died. Otherwise such a task fails, unless it waits for an answer.
 	Restart bool
 }
 

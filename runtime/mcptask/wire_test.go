@@ -446,7 +446,8 @@ func settled(holds func() bool) {
 	}
 }
 
-// Over HTTP a request for a task gets status 503 while the store fails, so that clients send it again.
+// Over HTTP a request for a task gets status 503 while the store fails, so that clients send it
+// again.
 func TestStatusOfFailingStore(t *testing.T) {
 	p := newProcess(t, mcptask.NewMemory())
 	add(p.Server, "now", mcptask.Support{}, func(context.Context) (string, error) { return "done", nil })

@@ -121,8 +121,8 @@ func (t *Task) note(s *State) State {
 // WaitOption configures [Task.Wait].
 type WaitOption func(*waiter)
 
-// WithProgress calls f with each new message of the task, in order, before Wait returns. Done and Total
-// are 0.
+// WithProgress calls f with each new message of the task, in order, before Wait returns. Done and
+// Total are 0.
 func WithProgress(f func(mcpclient.Progress)) WaitOption {
 	return func(w *waiter) { w.progress = f }
 }

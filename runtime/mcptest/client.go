@@ -54,8 +54,8 @@ type Client struct {
 // errClosed is the cause for closing the server's connection.
 var errClosed = fmt.Errorf("the test is over: %w", mcp.ErrConnectionClosed)
 
-// New connects a client to the server and closes it at the end of the test. The server
-// may serve other clients at the same time.
+// New connects a client to the server and closes it at the end of the test. The server may serve
+// other clients at the same time.
 func New(t testing.TB, server *mcp.Server, options Options) *Client {
 	t.Helper()
 	c := open(t, server.Connect, options)
@@ -164,8 +164,8 @@ func (c *Client) Close() {
 			<-c.gone
 		}
 		c.background.Wait()
-		// A server that still writes to a closing client gets an error, which must not
-		// fail the test.
+		// A server that still writes to a closing client gets an error, which must not fail the
+		// test.
 		if err := c.wait(); err != nil && !errors.Is(err, errClosed) && !errors.Is(err, io.ErrClosedPipe) {
 			c.t.Errorf("mcptest: the server ended with: %v", err)
 		}
@@ -226,8 +226,8 @@ func (c *Client) SetLogLevel(level string) {
 	c.must(protocol.SetLevel.String(), map[string]any{"level": level}, nil)
 }
 
-// RootsChanged notifies the server that the client's roots have changed, if the
-// revision has such a notification.
+// RootsChanged notifies the server that the client's roots have changed, if the revision has such a
+// notification.
 func (c *Client) RootsChanged() {
 	c.t.Helper()
 	if slices.Contains(c.revision.ClientMessages.Notifications, protocol.RootsListChanged) {

@@ -155,8 +155,7 @@ func TestProgressAndLogs(t *testing.T) {
 	})
 }
 
-// isSession reports whether a revision has sessions, in which the server sends
-// requests.
+// isSession reports whether a revision has sessions, in which the server sends requests.
 func isSession(revision string) bool { return revision != newest }
 
 func TestAnswers(t *testing.T) {

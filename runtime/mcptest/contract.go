@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// UpdateEnv is the environment variable that makes [Contract] write its file, if it is
-// neither "" nor "0".
+// UpdateEnv is the environment variable that makes [Contract] write its file, if it is neither ""
+// nor "0".
 const UpdateEnv = "MCPTEST_UPDATE"
 
 // Contract compares what the server publishes with a file, and fails the test with the difference:

@@ -12,8 +12,8 @@ const (
 	diffLines   = 200 // that are shown at most
 )
 
-// lineDiff returns the difference between two texts, line by line, with some lines
-// around each change.
+// lineDiff returns the difference between two texts, line by line, with some lines around each
+// change.
 func lineDiff(before, after string) string {
 	edits := linediff.Edits(strings.Split(before, "\n"), strings.Split(after, "\n"))
 	near := make([]bool, len(edits))

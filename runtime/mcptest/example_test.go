@@ -43,8 +43,8 @@ func ExampleCall() {
 	// the library is closed
 }
 
-// The same test passes in every revision, whether the server sends a request or a
-// result that requires input.
+// The same test passes in every revision, whether the server sends a request or a result that
+// requires input.
 func ExampleOptions_elicit() {
 	run(func(t testing.TB) {
 		for _, revision := range []string{"2025-06-18", "2026-07-28"} {

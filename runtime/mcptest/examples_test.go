@@ -92,8 +92,7 @@ func params(data []byte) ([]byte, error) {
 	return marshal(names)
 }
 
-// question reads a request inside an input_required result, and its params by their
-// type.
+// question reads a request inside an input_required result, and its params by their type.
 func question(data []byte) ([]byte, error) {
 	type embedded struct { // the example of roots/list has an id, unlike these requests
 		inputRequest

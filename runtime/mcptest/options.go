@@ -12,9 +12,9 @@ import (
 // Options configures a client. The zero value is a client of the newest revision without
 // capabilities.
 type Options struct {
-	// Revision is the protocol revision, such as 2025-06-18; "" is the newest. Up to
-	// 2025-11-25 the client opens a session; from 2026-07-28 on each request carries
-	// version, client and capabilities.
+	// Revision is the protocol revision, such as 2025-06-18; "" is the newest. Up to 2025-11-25 the
+	// client opens a session; from 2026-07-28 on each request carries version, client and
+	// capabilities.
 	Revision string
 	// Client is the client's name and version; the default Name is "mcptest".
 	Client mcp.ClientInfo
@@ -43,8 +43,8 @@ type Options struct {
 	// critical, alert or emergency. With "" the server decides: a session then gets messages from
 	// its default level on, a client of revision 2026-07-28 gets none.
 	LogLevel string
-	// OnLog is called with each log message, in order; see also [Client.Logs]. It must
-	// not call the client.
+	// OnLog is called with each log message, in order; see also [Client.Logs]. It must not call the
+	// client.
 	OnLog func(mcpclient.LogMessage)
 	// OnNotification is called with every notification of the server, in order, before the client
 	// handles it. It must not call the client.
@@ -78,8 +78,8 @@ func WithMeta(key string, value any) RequestOption {
 	}
 }
 
-// WithProgress requests progress notifications. f is called with each, in order, and
-// before the result of the request is returned. It must not call the client.
+// WithProgress requests progress notifications. f is called with each, in order, and before the
+// result of the request is returned. It must not call the client.
 func WithProgress(f func(mcpclient.Progress)) RequestOption {
 	return func(o *requestOptions) { o.progress = f }
 }

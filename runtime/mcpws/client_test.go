@@ -25,8 +25,8 @@ type client struct {
 	done  chan struct{} // closed at the end of reading
 }
 
-// request returns an upgrade, changed by the fields: "Name: value" sets one, "-Name"
-// removes it, "+Name: value" adds one, "GET ..." replaces the first line.
+// request returns an upgrade, changed by the fields: "Name: value" sets one, "-Name" removes it,
+// "+Name: value" adds one, "GET ..." replaces the first line.
 func request(fields ...string) string {
 	lines := []string{
 		"GET /mcp HTTP/1.1", "Host: 127.0.0.1:8080", "Connection: Upgrade", "Upgrade: websocket",

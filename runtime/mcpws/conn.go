@@ -245,8 +245,7 @@ func (c *conn) cause() error {
 	return c.err
 }
 
-// wasClosedByClient reports whether the client has closed the connection with a close
-// frame.
+// wasClosedByClient reports whether the client has closed the connection with a close frame.
 func (c *conn) wasClosedByClient() bool {
 	switch websocket.CloseStatus(c.cause()) {
 	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:

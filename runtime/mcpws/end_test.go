@@ -53,8 +53,7 @@ func TestClientFails(t *testing.T) {
 	}
 }
 
-// A connection without a message is closed in time; after the first message, it may be
-// silent.
+// A connection without a message is closed in time; after the first message, it may be silent.
 func TestFirstMessageTime(t *testing.T) {
 	limits := mcp.WithLimits(mcp.Limits{FirstMessageTime: 5 * time.Second})
 	serve(t, setup{server: []mcp.Option{limits}, handler: []mcpws.Option{mcpws.WithPing(0)}}, func(t *testing.T, s *testServer) {

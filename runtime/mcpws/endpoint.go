@@ -32,8 +32,8 @@ import (
 type Endpoint struct {
 	URL    string      // ws or wss, without credentials
 	Header http.Header // of the request that opens a connection; names that the protocol sets are an error
-	// Auth adds credentials to that request, and handles a response of status 401 or 403. Nil
-	// adds none.
+	// Auth adds credentials to that request, and handles a response of status 401 or 403. Nil adds
+	// none.
 	Auth mcphttpclient.Authorizer
 	// TLS is the TLS configuration for wss; nil means the default of crypto/tls.
 	TLS *tls.Config

@@ -43,8 +43,8 @@ func ExampleNewHandler() {
 
 	talkTo("http://" + l.Addr().String() + "/ws")
 
-	// Requests in flight are answered. The HTTP server does not track hijacked connections:
-	// the handler waits for them.
+	// Requests in flight are answered. The HTTP server does not track hijacked connections: the
+	// handler waits for them.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := errors.Join(handler.Shutdown(ctx), web.Shutdown(ctx)); err != nil {

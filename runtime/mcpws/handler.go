@@ -24,8 +24,8 @@ const upgradeTime = 10 * time.Second
 // maxRefused limits the refused requests whose remaining body is read at the same time.
 const maxRefused = unreadbody.Most
 
-// Handler upgrades requests to WebSocket connections and serves them. Its methods are
-// safe for concurrent use.
+// Handler upgrades requests to WebSocket connections and serves them. Its methods are safe for
+// concurrent use.
 type Handler struct {
 	server           *mcp.Server
 	limit            int // maximum bytes of a message
@@ -194,11 +194,11 @@ func (h *Handler) endAll(how func(*conn)) {
 	}
 }
 
-// Shutdown shuts the handler down gracefully. It refuses new connections, and reads no
-// further messages on open ones. Each is closed with status 1001 after its requests in
-// progress are answered, at the latest after the server's mcp.Limits.DrainTime.
-// Shutdown returns nil when all are closed. If ctx ends first, it cancels the running
-// calls, as [Handler.Close] does, and returns the cause without waiting.
+// Shutdown shuts the handler down gracefully. It refuses new connections, and reads no further
+// messages on open ones. Each is closed with status 1001 after its requests in progress are
+// answered, at the latest after the server's mcp.Limits.DrainTime. Shutdown returns nil when all
+// are closed. If ctx ends first, it cancels the running calls, as [Handler.Close] does, and returns
+// the cause without waiting.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.endAll((*conn).drain)
 	select {

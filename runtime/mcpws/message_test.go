@@ -149,8 +149,8 @@ func TestProtocolErrors(t *testing.T) {
 	}
 }
 
-// The error for a message that is too long arrives before the last fragment, and before the
-// end of the frame, is sent.
+// The error for a message that is too long arrives before the last fragment, and before the end of
+// the frame, is sent.
 func TestTooLong(t *testing.T) {
 	limit := mcp.WithLimits(mcp.Limits{MessageBytes: 300})
 	serve(t, setup{server: []mcp.Option{limit}}, func(t *testing.T, s *testServer) {

@@ -110,9 +110,9 @@ func (k *pinger) write(head byte, payload []byte) {
 	_, _ = k.conn.socket.Write(frame)
 }
 
-// onPing schedules the answer to a ping of the other side. If several pings arrive before
-// that, only the latest is answered (RFC 6455, section 5.5.3). It returns false, so
-// that the library does not answer.
+// onPing schedules the answer to a ping of the other side. If several pings arrive before that,
+// only the latest is answered (RFC 6455, section 5.5.3). It returns false, so that the library does
+// not answer.
 func (c *conn) onPing(_ context.Context, payload []byte) bool {
 	k := &c.pinger
 	k.mu.Lock()

@@ -23,8 +23,8 @@ type setup struct {
 	http2   bool
 }
 
-// testServer is a handler behind a server of net/http, on a network in memory and in a
-// bubble of synctest.
+// testServer is a handler behind a server of net/http, on a network in memory and in a bubble of
+// synctest.
 type testServer struct {
 	t       *testing.T
 	network *testbed.Pipes

@@ -1,8 +1,8 @@
 package wire
 
-// Any reads a value of any kind as encoding/json does into an interface: a map
-// from string, a slice, a float64, a string, a boolean, or nil for null. A number
-// beyond the range of float64 is a violation.
+// Any reads a value of any kind as encoding/json does into an interface: a map from string, a
+// slice, a float64, a string, a boolean, or nil for null. A number beyond the range of float64 is a
+// violation.
 func Any(d *Decoder, v *any) {
 	before := d.problemCount()
 	d.failed = false

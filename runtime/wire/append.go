@@ -9,15 +9,15 @@ import (
 	"unsafe"
 )
 
-// AppendString appends s as a JSON string. HTML is not escaped, invalid UTF-8 becomes
-// \ufffd, and there is never a raw line break.
+// AppendString appends s as a JSON string. HTML is not escaped, invalid UTF-8 becomes \ufffd, and
+// there is never a raw line break.
 func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	// A slice header begins with a string header. The string is not retained.
 	return appendQuoted(b, *(*string)(unsafe.Pointer(&s)))
 }
 
-// AppendStringWithin is AppendString with a limit for the length of b. It stops soon
-// after the limit is exceeded, and reports whether all of s is written.
+// AppendStringWithin is AppendString with a limit for the length of b. It stops soon after the
+// limit is exceeded, and reports whether all of s is written.
 func AppendStringWithin(b []byte, s string, most int) (_ []byte, ok bool) {
 	if len(b)+len(s) > most {
 		return b, false
@@ -80,8 +80,8 @@ func plainRun(s string, i int) int {
 		}
 	}
 	if i < len(s) && len(s) >= 8 {
-		// The last eight bytes, without those in front of i: the zeros that
-		// come in at the top are special, so the end is found like anything else.
+		// The last eight bytes, without those in front of i: the zeros that come in at the top are
+		// special, so the end is found like anything else.
 		skip := 8 - (len(s) - i)
 		m := specialBytes(eightBytes(s, len(s)-8) >> (8 * skip))
 		return i + bits.TrailingZeros64(m)>>3
@@ -101,8 +101,7 @@ func eightBytes(s string, i int) uint64 {
 		uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
 }
 
-// appendEscaped appends the escape sequence of a quote, a backslash or a control
-// character.
+// appendEscaped appends the escape sequence of a quote, a backslash or a control character.
 func appendEscaped(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
@@ -130,9 +129,8 @@ func AppendUint(b []byte, v uint64) []byte { return strconv.AppendUint(b, v, 10)
 // AppendBool appends true or false.
 func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
 
-// AppendFloat appends a finite float of 32 or 64 bits in the shortest form that
-// reads back the same, as encoding/json does: with an exponent only below 1e-6 and
-// from 1e21 on.
+// AppendFloat appends a finite float of 32 or 64 bits in the shortest form that reads back the
+// same, as encoding/json does: with an exponent only below 1e-6 and from 1e21 on.
 func AppendFloat(b []byte, f float64, size int) []byte {
 	if size == 64 {
 		if micros, ok := sixDecimals(f); ok {
@@ -156,17 +154,17 @@ func AppendFloat(b []byte, f float64, size int) []byte {
 	return b
 }
 
-// sixDecimals returns a million times f where f is the float nearest to a number
-// of at most fifteen digits, no more than six of them behind the point. No other
-// number of fifteen digits has the same nearest float, so it is the shortest one.
+// sixDecimals returns a million times f where f is the float nearest to a number of at most fifteen
+// digits, no more than six of them behind the point. No other number of fifteen digits has the same
+// nearest float, so it is the shortest one.
 func sixDecimals(f float64) (micros int64, ok bool) {
 	x := f * 1e6
 	if !(math.Abs(x) < 1e15) {
 		return 0, false
 	}
 	micros = int64(math.Round(x))
-	// Both are exact, so the division rounds once, as reading the text does. A float
-	// zero may have a sign, an integer zero has none.
+	// Both are exact, so the division rounds once, as reading the text does. A float zero may have
+	// a sign, an integer zero has none.
 	return micros, micros != 0 && float64(micros)/1e6 == f
 }
 

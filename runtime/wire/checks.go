@@ -33,8 +33,7 @@ func ExclusiveMaximum[T Integer](d *Decoder, v, limit T) {
 	}
 }
 
-// MultipleOf checks that an integer is a whole multiple of another, which is
-// greater than zero.
+// MultipleOf checks that an integer is a whole multiple of another, which is greater than zero.
 func MultipleOf[T Integer](d *Decoder, v, of T) {
 	if !d.failed && v%of != 0 {
 		outside(d, RuleMultipleOf, "a multiple of ", v, of)
@@ -72,16 +71,14 @@ func MaxLength[T ~string](d *Decoder, v T, limit int) {
 	}
 }
 
-// MinBase64Length checks that bytes that came in base64 had at least limit
-// characters there.
+// MinBase64Length checks that bytes that came in base64 had at least limit characters there.
 func MinBase64Length[T ~[]byte](d *Decoder, v T, limit int) {
 	if n := strictBase64.EncodedLen(len(v)); !d.failed && n < limit {
 		d.few(RuleMinLength, n, limit, "character")
 	}
 }
 
-// MaxBase64Length checks that bytes that came in base64 had at most limit
-// characters there.
+// MaxBase64Length checks that bytes that came in base64 had at most limit characters there.
 func MaxBase64Length[T ~[]byte](d *Decoder, v T, limit int) {
 	if n := strictBase64.EncodedLen(len(v)); !d.failed && n > limit {
 		d.many(RuleMaxLength, n, limit, "character")
@@ -116,8 +113,7 @@ func MaxProperties(d *Decoder, n, limit int) {
 	}
 }
 
-// UniqueItems checks that no two elements are equal. It checks nothing if an element
-// was invalid.
+// UniqueItems checks that no two elements are equal. It checks nothing if an element was invalid.
 func UniqueItems[T comparable](d *Decoder, v []T) {
 	if d.failed || d.broken {
 		return

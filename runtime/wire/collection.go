@@ -5,8 +5,7 @@ import (
 	"unsafe"
 )
 
-// Ptr reads a value into new memory. A null is passed to f, which usually refuses it;
-// see Nullable.
+// Ptr reads a value into new memory. A null is passed to f, which usually refuses it; see Nullable.
 func Ptr[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 	p := new(T)
 	f(d, p)
@@ -24,8 +23,8 @@ func Nullable[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 	Ptr(d, v, f)
 }
 
-// Slice reads an array into a new slice, which is not nil where the array is
-// empty. An element that violates its schema is left zero.
+// Slice reads an array into a new slice, which is not nil where the array is empty. An element that
+// violates its schema is left zero.
 func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	before := d.problemCount()
 	if d.wraps() {
@@ -78,8 +77,7 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	}
 }
 
-// firstRoom is the number of elements of a size, in bytes, that a slice gets
-// room for at first.
+// firstRoom is the number of elements of a size, in bytes, that a slice gets room for at first.
 func firstRoom(size uintptr) int {
 	if size > 256 {
 		return 1

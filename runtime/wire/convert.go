@@ -1,7 +1,7 @@
 package wire
 
-// Convert reads a value of type S and makes a T of it. An error of the conversion is a
-// violation at the path of the value.
+// Convert reads a value of type S and makes a T of it. An error of the conversion is a violation at
+// the path of the value.
 func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (T, error)) {
 	before := d.problemCount()
 	d.peek()
@@ -22,8 +22,8 @@ func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (
 }
 
 // Made makes a T of members that have been read into s. Messages begin with what, "kind is" or
-// "group and kind are". An error of
-// the conversion is a violation of the object that has the members. Nothing is made if a value before was not right.
+// "group and kind are". An error of the conversion is a violation of the object that has the
+// members. Nothing is made if a value before was not right.
 func Made[S, T any](d *Decoder, what string, v *T, s S, convert func(S) (T, error)) {
 	if d.err != nil || d.problemCount() > 0 {
 		return
@@ -42,8 +42,8 @@ func PutConverted[T, S any](e *Encoder, v *T, convert func(T) S, f func(*Encoder
 	f(e, &s)
 }
 
-// PutConvertedErr is PutConverted for a conversion that can fail. The encoder records its
-// error, with the path of the value.
+// PutConvertedErr is PutConverted for a conversion that can fail. The encoder records its error,
+// with the path of the value.
 func PutConvertedErr[T, S any](e *Encoder, v *T, convert func(T) (S, error), f func(*Encoder, *S)) {
 	s, err := convert(*v)
 	if err != nil {
@@ -53,8 +53,8 @@ func PutConvertedErr[T, S any](e *Encoder, v *T, convert func(T) (S, error), f f
 	f(e, &s)
 }
 
-// Flagged reads a value whose presence is recorded in a flag, as in the Null types of
-// database/sql. A null is passed to f, which usually refuses it; see FlaggedOrNull.
+// Flagged reads a value whose presence is recorded in a flag, as in the Null types of database/sql.
+// A null is passed to f, which usually refuses it; see FlaggedOrNull.
 func Flagged[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
 	if f(d, v); !d.failed {
 		*flag = true

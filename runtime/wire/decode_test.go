@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// same checks one reader against json.Unmarshal into the same type, over many texts:
-// both accept and give the same, or both refuse. The texts of refuse are refused here
-// only, those of accept are accepted here only.
+// same checks one reader against json.Unmarshal into the same type, over many texts: both accept
+// and give the same, or both refuse. The texts of refuse are refused here only, those of accept are
+// accepted here only.
 func same[T any](t *testing.T, read func(*Decoder, *T), texts []string, refuse, accept string) {
 	t.Helper()
 	for _, text := range texts {
@@ -185,8 +185,7 @@ func TestLenient(t *testing.T) {
 	}
 }
 
-// Lenient enumerations of numbers take strings of numbers, and name their values for all
-// else.
+// Lenient enumerations of numbers take strings of numbers, and name their values for all else.
 func TestLenientEnums(t *testing.T) {
 	for text, want := range map[string]string{
 		`"2"`: "", `2`: "", `"-1"`: "", `"7"`: "must be one of -1, 2, got 7", `true`: "must be one of -1, 2, got a boolean true",
@@ -206,8 +205,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestPinning checks the memory that a string retains: no more than the short strings
-// around it, with which it shares memory.
+// TestPinning checks the memory that a string retains: no more than the short strings around it,
+// with which it shares memory.
 func TestPinning(t *testing.T) {
 	for _, n := range []int{3, 20, 1000} {
 		words := make([]string, n)

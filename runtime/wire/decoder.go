@@ -26,45 +26,46 @@ var ErrChecked = errors.New("the value is valid")
 
 // Options of a [Decoder]. The zero value is strict, with the default limits.
 type Options struct {
-	// Lenient accepts a string that holds the JSON text of a number, a boolean, an
-	// array or an object where such a value is expected; a string with commas for an array of the
-	// parts, if these are numbers, booleans or values of an enumeration, and any other string for
-	// an array of that element; a number for a string that is not a time, a duration or base64;
-	// and an empty string for an optional member that is not a plain
-	// string, an object or an array of fixed length, as if the member were missing.
+	// Lenient accepts a string that holds the JSON text of a number, a boolean, an array or an
+	// object where such a value is expected; a string with commas for an array of the parts, if
+	// these are numbers, booleans or values of an enumeration, and any other string for an array of
+	// that element; a number for a string that is not a time, a duration or base64; and an empty
+	// string for an optional member that is not a plain string, an object or an array of fixed
+	// length, as if the member were missing.
 	Lenient bool
 	// MaxDepth is how deep arrays and objects may nest, 0 for DefaultMaxDepth.
 	MaxDepth int
-	// MaxProblems is how many violations are kept, 0 for DefaultMaxProblems.
-	// Reading ends at the next one.
+	// MaxProblems is how many violations are kept, 0 for DefaultMaxProblems. Reading ends at the
+	// next one.
 	MaxProblems int
 	// Choices are the values that [StringChoice] accepts, by name.
 	Choices map[string]*Choices
-	// AnyChoice lets [StringChoice] accept every string. Defaults are read before the choices are known.
+	// AnyChoice lets [StringChoice] accept every string. Defaults are read before the choices are
+	// known.
 	AnyChoice bool
-	// MaxElements is how many elements of slices and entries of maps are read, all
-	// together; 0 for any number. Reading ends at one more, and Finish returns
-	// [ErrElements]. Elements that are skipped, or are part of a raw value, do not count.
+	// MaxElements is how many elements of slices and entries of maps are read, all together; 0 for
+	// any number. Reading ends at one more, and Finish returns [ErrElements]. Elements that are
+	// skipped, or are part of a raw value, do not count.
 	MaxElements int
-	// MaxNames limits the names that are kept at a time of members that are skipped, or are part of a
-	// raw value, to find one that occurs twice; 0 for any number. One more is ErrElements, too.
+	// MaxNames limits the names that are kept at a time of members that are skipped, or are part of
+	// a raw value, to find one that occurs twice; 0 for any number. One more is ErrElements, too.
 	MaxNames int
 	// SkipUnknown skips members of objects that are not among the fields.
 	SkipUnknown bool
-	// Alias lets strings without escapes, and the values that Raw reads, refer to the
-	// data, which must not be changed afterwards. It saves a copy of each of them, and
-	// retains all of the data as long as one of them is in use.
+	// Alias lets strings without escapes, and the values that Raw reads, refer to the data, which
+	// must not be changed afterwards. It saves a copy of each of them, and retains all of the data
+	// as long as one of them is in use.
 	Alias bool
 	// Check makes Finish return [ErrChecked] instead of nil, for a caller that wants to know
 	// whether a value can be read, and nothing else.
 	Check bool
-	// Context is usually a [context.Context]; nil means none. Its Err is called every
-	// 64 KiB. Once it returns an error, reading ends, and Finish returns that error.
+	// Context is usually a [context.Context]; nil means none. Its Err is called every 64 KiB. Once
+	// it returns an error, reading ends, and Finish returns that error.
 	Context interface{ Err() error }
 }
 
-// Decoder reads one JSON value out of a byte slice. It never changes the slice,
-// and what it has decoded does not refer to it without [Options.Alias].
+// Decoder reads one JSON value out of a byte slice. It never changes the slice, and what it has
+// decoded does not refer to it without [Options.Alias].
 //
 // A Decoder can be used again after a Reset. It serves one goroutine at a time.
 type Decoder struct {
@@ -109,8 +110,8 @@ type Decoder struct {
 	finishErr error
 }
 
-// frame is the state of an object that is being read. Frames are not cleared after use,
-// so a frame must not refer to the data.
+// frame is the state of an object that is being read. Frames are not cleared after use, so a frame
+// must not refer to the data.
 type frame struct {
 	fields   Fields
 	seen     uint64   // fields that came, the first 64
@@ -135,8 +136,8 @@ type input struct {
 	depth   int // at which the text inside ends, -1 if it is a scalar
 }
 
-// excerpt is a part of Decoder.data, or, where start is negative, copied text. Two
-// integers are cheaper to write than a slice, which needs a write barrier.
+// excerpt is a part of Decoder.data, or, where start is negative, copied text. Two integers are
+// cheaper to write than a slice, which needs a write barrier.
 type excerpt struct {
 	start, end int
 	copied     []byte
@@ -149,8 +150,8 @@ func NewDecoder(data []byte, o Options) *Decoder {
 	return d
 }
 
-// Reset makes d a decoder of the JSON value in data, as if new. It keeps buffers of
-// moderate size, and drops its reference to the earlier data.
+// Reset makes d a decoder of the JSON value in data, as if new. It keeps buffers of moderate size,
+// and drops its reference to the earlier data.
 func (d *Decoder) Reset(data []byte, o Options) {
 	if o.MaxDepth <= 0 {
 		o.MaxDepth = DefaultMaxDepth
@@ -212,9 +213,9 @@ func (d *Decoder) element() bool {
 	return false
 }
 
-// Finish ends the reading. It returns nil, or a *[SyntaxError] where the text is not
-// one strict JSON value and nothing else, or else an *[ArgumentsError] with all
-// violations. It drops the reference to the input; calling it again returns the same.
+// Finish ends the reading. It returns nil, or a *[SyntaxError] where the text is not one strict
+// JSON value and nothing else, or else an *[ArgumentsError] with all violations. It drops the
+// reference to the input; calling it again returns the same.
 func (d *Decoder) Finish() error {
 	d.finished = true
 	if d.peek(); d.err == nil && d.pos < len(d.data) {
@@ -239,16 +240,14 @@ func (d *Decoder) Finish() error {
 	return d.finishErr
 }
 
-// Failed reports whether the value read last was invalid; the variable for it then is
-// unchanged.
+// Failed reports whether the value read last was invalid; the variable for it then is unchanged.
 func (d *Decoder) Failed() bool { return d.failed }
 
-// Fail records a violation of the value read last, at its path. The message says what
-// the value must be and what was received.
+// Fail records a violation of the value read last, at its path. The message says what the value
+// must be and what was received.
 func (d *Decoder) Fail(rule, message string) { d.violate(rule, message) }
 
-// Null reads a null and reports true where one comes next, and otherwise reads
-// nothing.
+// Null reads a null and reports true where one comes next, and otherwise reads nothing.
 func (d *Decoder) Null() bool {
 	if d.peek() != 'n' {
 		return false
@@ -272,8 +271,7 @@ func (d *Decoder) peek() byte {
 // Peek returns the first byte of the next value, 0 at the end of the text.
 func (d *Decoder) Peek() byte { return d.peek() }
 
-// readWord reads one of the words true, false and null, the first letter of
-// which has been seen.
+// readWord reads one of the words true, false and null, the first letter of which has been seen.
 func (d *Decoder) readWord(word string) bool {
 	if end := d.pos + len(word); end <= len(d.data) && string(d.data[d.pos:end]) == word {
 		d.pos = end
@@ -294,8 +292,8 @@ func (d *Decoder) enter() bool {
 	return true
 }
 
-// leave counts an array or object that has been closed, and goes back to the
-// text around it where it was all of a text.
+// leave counts an array or object that has been closed, and goes back to the text around it where
+// it was all of a text.
 func (d *Decoder) leave() {
 	d.depth--
 	if n := len(d.texts); n > 0 && d.texts[n-1].depth == d.depth {
@@ -303,8 +301,8 @@ func (d *Decoder) leave() {
 	}
 }
 
-// frame returns a frame for an object that begins. The enclosing objects point to their
-// frames, so a new block need not contain the old ones.
+// frame returns a frame for an object that begins. The enclosing objects point to their frames, so
+// a new block need not contain the old ones.
 func (d *Decoder) frame() *frame {
 	if d.open == len(d.frames) {
 		d.frames = make([]frame, max(8, 2*len(d.frames)))
@@ -314,8 +312,8 @@ func (d *Decoder) frame() *frame {
 	return f
 }
 
-// syntaxError stops the reading for good. Only the first call counts. The position
-// moves to the end of the data, so loops need no extra check.
+// syntaxError stops the reading for good. Only the first call counts. The position moves to the end
+// of the data, so loops need no extra check.
 func (d *Decoder) syntaxError(message string) {
 	if d.err == nil {
 		d.err = &SyntaxError{Offset: d.pos, Path: d.path(), Message: message}
@@ -324,8 +322,8 @@ func (d *Decoder) syntaxError(message string) {
 	d.failed = true
 }
 
-// violate records a violation at the current path. One beyond MaxProblems ends the
-// reading: nothing that follows could make the value right.
+// violate records a violation at the current path. One beyond MaxProblems ends the reading: nothing
+// that follows could make the value right.
 func (d *Decoder) violate(rule, message string) {
 	d.failed = true
 	if d.err != nil {

@@ -25,8 +25,7 @@ func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
 	e.EndArray()
 }
 
-// PutMap writes an object, an empty one for nil. The members come in the order
-// of their names.
+// PutMap writes an object, an empty one for nil. The members come in the order of their names.
 func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T)) {
 	if !e.fits(len(v)) {
 		return
@@ -54,8 +53,8 @@ func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T))
 	e.End()
 }
 
-// PutMapInt is PutMap for keys that are integers. Their names are ordered as
-// text, as encoding/json has it.
+// PutMapInt is PutMap for keys that are integers. Their names are ordered as text, as encoding/json
+// has it.
 func PutMapInt[M ~map[K]T, K Integer, T any](e *Encoder, v M, f func(*Encoder, *T)) {
 	if !e.fits(len(v)) {
 		return
@@ -67,8 +66,8 @@ func PutMapInt[M ~map[K]T, K Integer, T any](e *Encoder, v M, f func(*Encoder, *
 	putNamed(e, v, names, f)
 }
 
-// PutMapText is PutMap for keys that have a MarshalText method, given as a method
-// expression such as (*netip.Addr).MarshalText.
+// PutMapText is PutMap for keys that have a MarshalText method, given as a method expression such
+// as (*netip.Addr).MarshalText.
 func PutMapText[M ~map[K]T, K comparable, T any](e *Encoder, v M, marshal func(*K) ([]byte, error), f func(*Encoder, *T)) {
 	if !e.fits(len(v)) {
 		return
@@ -122,8 +121,8 @@ func putNamed[M ~map[K]T, K comparable, T any](e *Encoder, v M, names []namedKey
 // leastMember is how many bytes a member of an object has at least: "":0 and a comma.
 const leastMember = 5
 
-// fits reports whether a map of that size can be within the limit, so that the
-// names of one that cannot need not be sorted.
+// fits reports whether a map of that size can be within the limit, so that the names of one that
+// cannot need not be sorted.
 func (e *Encoder) fits(size int) bool {
 	return size < piece || e.reserve(leastMember*size)
 }

@@ -8,28 +8,27 @@ import (
 )
 
 const (
-	// ownText is the size in bytes up to which a text is in the encoder's own buffer. A
-	// longer text is in its [Storage].
+	// ownText is the size in bytes up to which a text is in the encoder's own buffer. A longer text
+	// is in its [Storage].
 	ownText = 8 << 10
 	// leastRoom is the least capacity that an encoder requests.
 	leastRoom = 64 << 10
-	// largeText is the size in bytes above which a text without a [Storage] grows to no
-	// more than its limit.
+	// largeText is the size in bytes above which a text without a [Storage] grows to no more than
+	// its limit.
 	largeText = 1 << 20
 
-	// piece is the size in bytes from which on a part of a value, such as a string, is
-	// checked against the limit before it is written, and how much of a string is
-	// written at once. Shorter parts are checked afterwards.
+	// piece is the size in bytes from which on a part of a value, such as a string, is checked
+	// against the limit before it is written, and how much of a string is written at once. Shorter
+	// parts are checked afterwards.
 	piece = 1 << 10
 	// slack is the room for what is written without a check of the limit.
 	slack = 8 * piece
 )
 
-// Storage provides the storage of texts of more than 8 KiB, so that it can be counted
-// and limited.
+// Storage provides the storage of texts of more than 8 KiB, so that it can be counted and limited.
 type Storage interface {
-	// Grow returns a copy of the text with at least that capacity. It may block. An
-	// error ends the writing.
+	// Grow returns a copy of the text with at least that capacity. It may block. An error ends the
+	// writing.
 	Grow(text []byte, capacity int) ([]byte, error)
 	// Free takes storage back that Grow has returned and the encoder no longer uses.
 	Free(text []byte)
@@ -45,10 +44,9 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the JSON text has more than the %d bytes that are allowed", e.Limit)
 }
 
-// SetLimit sets how many bytes the text may have, 0 for any number, and what provides
-// the storage of a text of more than 8 KiB, nil for the heap. The limit is checked while
-// the value is written: e never has storage for much more than the limit, twice that
-// while it moves from a smaller one.
+// SetLimit sets how many bytes the text may have, 0 for any number, and what provides the storage
+// of a text of more than 8 KiB, nil for the heap. The limit is checked while the value is written:
+// e never has storage for much more than the limit, twice that while it moves from a smaller one.
 func (e *Encoder) SetLimit(limit int, storage Storage) {
 	if e.provided {
 		text := bytes.Clone(e.buf)
@@ -78,16 +76,15 @@ func (e *Encoder) detach() []byte {
 	return buf
 }
 
-// full reports whether the text has reached the mark, so that stop must be called. The
-// mark is one more than the length that may be written without a check; 0 means no
-// mark.
+// full reports whether the text has reached the mark, so that stop must be called. The mark is one
+// more than the length that may be written without a check; 0 means no mark.
 func (e *Encoder) full() bool { return uint(len(e.buf)) > uint(e.mark-1) }
 
 // stop checks the limit, and reports whether writing must end.
 func (e *Encoder) stop() bool { return !e.reserve(0) }
 
-// reserve makes room for that many more bytes. It reports false if they would exceed
-// the limit, or after an error.
+// reserve makes room for that many more bytes. It reports false if they would exceed the limit, or
+// after an error.
 func (e *Encoder) reserve(more int) bool {
 	size := len(e.buf) + more
 	switch {
@@ -112,8 +109,8 @@ func (e *Encoder) own() int {
 	return largeText
 }
 
-// grow moves the text to a buffer of at least that size: twice its capacity, but not
-// much more than the limit. It reports false if there is none.
+// grow moves the text to a buffer of at least that size: twice its capacity, but not much more than
+// the limit. It reports false if there is none.
 func (e *Encoder) grow(size int) bool {
 	room := max(2*cap(e.buf), leastRoom)
 	if e.limit > 0 {
@@ -149,8 +146,7 @@ func (e *Encoder) settle() {
 	}
 }
 
-// next is the length at which the encoder checks for another reason than the limit; 0
-// is none.
+// next is the length at which the encoder checks for another reason than the limit; 0 is none.
 func (e *Encoder) next() int {
 	switch own := e.own(); {
 	case e.storage == nil && e.limit == 0:

@@ -145,8 +145,8 @@ func (l *provider) Grow(text []byte, capacity int) ([]byte, error) {
 
 func (l *provider) Free([]byte) { l.provided-- }
 
-// large has functions that write values of every kind, each with about that much text.
-// Those in which the value itself needs storage are marked.
+// large has functions that write values of every kind, each with about that much text. Those in
+// which the value itself needs storage are marked.
 var large = map[string]struct {
 	make func(size int) func(*Encoder)
 	own  bool
@@ -227,8 +227,8 @@ func numberedOf(n int) map[int]int {
 	return m
 }
 
-// TestLimit tries every kind of value with a limit below and above its size. Maps of more
-// than largeText take long to sort: they are tried where MCPGEN_LONG is set.
+// TestLimit tries every kind of value with a limit below and above its size. Maps of more than
+// largeText take long to sort: they are tried where MCPGEN_LONG is set.
 func TestLimit(t *testing.T) {
 	for _, size := range []int{100, 5000, 3 * ownText, largeText + 5000} {
 		for name, kind := range large {
@@ -270,8 +270,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestLimitMemory measures the storage for a value that must be refused, and for one
-// that just fits.
+// TestLimitMemory measures the storage for a value that must be refused, and for one that just
+// fits.
 func TestLimitMemory(t *testing.T) {
 	const limit = 2 << 20
 	for name, kind := range large {
@@ -288,8 +288,8 @@ func TestLimitMemory(t *testing.T) {
 			t.Errorf("%s is written", name)
 		}
 		runtime.ReadMemStats(&after)
-		// Storage of doubling size up to the limit, which is as much again in all, and of
-		// sizes that grow more slowly up to where a text is large.
+		// Storage of doubling size up to the limit, which is as much again in all, and of sizes
+		// that grow more slowly up to where a text is large.
 		if took := after.TotalAlloc - before.TotalAlloc; took > 2*limit+6*largeText {
 			t.Errorf("%s: %d bytes for a limit of %d", name, took, limit)
 		}
@@ -332,8 +332,8 @@ func TestLimitWork(t *testing.T) {
 	}
 }
 
-// Storage that is refused ends the writing, at whatever size, and what has been provided
-// before comes back.
+// Storage that is refused ends the writing, at whatever size, and what has been provided before
+// comes back.
 func TestStorageRefuses(t *testing.T) {
 	busy := errors.New("busy")
 	for _, from := range []int{1, 2, 4} {

@@ -1,7 +1,8 @@
 package wire
 
-// The functions of this file write a member of an object where its value is not empty, as omitempty of encoding/json has it. They
-// ask that themselves, in code that is inlined, so that a member that is left out costs no call.
+// The functions of this file write a member of an object where its value is not empty, as omitempty
+// of encoding/json has it. They ask that themselves, in code that is inlined, so that a member that
+// is left out costs no call.
 
 // PutBoolIf writes a member that is true.
 func PutBoolIf[T ~bool](e *Encoder, escaped string, v *T) {

@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// marshalled is what encoding/json writes without escaping HTML. For a byte that is not
-// UTF-8 it writes \ufffd up to Go 1.26, and that character itself from Go 1.27 on: here
-// and in what generated code writes it is always the former. Such bytes may be in a
-// string, or in a map with one member.
+// marshalled is what encoding/json writes without escaping HTML. For a byte that is not UTF-8 it
+// writes \ufffd up to Go 1.26, and that character itself from Go 1.27 on: here and in what
+// generated code writes it is always the former. Such bytes may be in a string, or in a map with
+// one member.
 func marshalled(t testing.TB, v any) string {
 	t.Helper()
 	mark := ""
@@ -194,8 +194,8 @@ func TestEncoderReset(t *testing.T) {
 	}
 }
 
-// TestFloats compares numbers of few digits and their neighbours, random numbers
-// and the ends of every range with encoding/json, both ways.
+// TestFloats compares numbers of few digits and their neighbours, random numbers and the ends of
+// every range with encoding/json, both ways.
 func TestFloats(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := tries(10_000)
@@ -223,8 +223,8 @@ func TestFloats(t *testing.T) {
 	}
 }
 
-// TestStringRuns writes every byte at every index of strings of each length that the
-// search for special bytes treats differently.
+// TestStringRuns writes every byte at every index of strings of each length that the search for
+// special bytes treats differently.
 func TestStringRuns(t *testing.T) {
 	for n := range 20 {
 		for i := range n {

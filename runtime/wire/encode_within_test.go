@@ -82,8 +82,8 @@ func TestPutWithin(t *testing.T) {
 	}
 }
 
-// TestPutWithinFails has an element that has no JSON form, in front of and behind the limit, and
-// a limit that is exceeded before the list.
+// TestPutWithinFails has an element that has no JSON form, in front of and behind the limit, and a
+// limit that is exceeded before the list.
 func TestPutWithinFails(t *testing.T) {
 	list := []float64{1, 2, math.NaN(), 4}
 	tail := func(int) int { return 2 }

@@ -9,16 +9,15 @@ import (
 // keptOutput is the largest buffer, in bytes, that Reset of an Encoder keeps.
 const keptOutput = 1 << 20
 
-// maxNesting is the limit for nested values of recursive types, the depth at which
-// json.Marshal starts to look for cycles.
+// maxNesting is the limit for nested values of recursive types, the depth at which json.Marshal
+// starts to look for cycles.
 const maxNesting = 1000
 
-// Encoder writes one JSON value, by appending to a buffer. It writes the commas. The
-// zero value is ready for use and has no limit of size; it serves one goroutine at a
-// time.
+// Encoder writes one JSON value, by appending to a buffer. It writes the commas. The zero value is
+// ready for use and has no limit of size; it serves one goroutine at a time.
 //
-// The first value that cannot be written is recorded, and the text so far is dropped.
-// Later writes then do nothing: check Err after the last one.
+// The first value that cannot be written is recorded, and the text so far is dropped. Later writes
+// then do nothing: check Err after the last one.
 type Encoder struct {
 	buf      []byte
 	mark     int // see full
@@ -50,13 +49,13 @@ func (e *EncodeError) Error() string {
 // Unwrap returns the cause.
 func (e *EncodeError) Unwrap() error { return e.Err }
 
-// NewEncoder returns an encoder that appends to buf, which mostly is empty. What
-// buf holds must be whole JSON values or nothing.
+// NewEncoder returns an encoder that appends to buf, which mostly is empty. What buf holds must be
+// whole JSON values or nothing.
 func NewEncoder(buf []byte) *Encoder { return &Encoder{buf: buf} }
 
-// Reset makes e ready for another value, without a limit. It keeps the buffer, unless
-// that has grown beyond a megabyte or is from a [Storage]; an earlier result of Bytes is
-// then not valid any more.
+// Reset makes e ready for another value, without a limit. It keeps the buffer, unless that has
+// grown beyond a megabyte or is from a [Storage]; an earlier result of Bytes is then not valid any
+// more.
 func (e *Encoder) Reset() {
 	e.trim()
 	if cap(e.names) > keptElements {
@@ -74,8 +73,7 @@ func (e *Encoder) trim() {
 	}
 }
 
-// Bytes returns the text so far, valid until the next write or Reset; after an error it
-// is null.
+// Bytes returns the text so far, valid until the next write or Reset; after an error it is null.
 func (e *Encoder) Bytes() []byte {
 	if e.err != nil {
 		return []byte("null")
@@ -83,8 +81,8 @@ func (e *Encoder) Bytes() []byte {
 	return e.buf
 }
 
-// Text is Bytes as a string. If it is long, it takes over the buffer of e instead of
-// copying it, so call Text after the last write.
+// Text is Bytes as a string. If it is long, it takes over the buffer of e instead of copying it, so
+// call Text after the last write.
 func (e *Encoder) Text() string {
 	b := e.Bytes()
 	if cap(b) > keptBuffer {
@@ -94,8 +92,7 @@ func (e *Encoder) Text() string {
 	return string(b)
 }
 
-// Err returns an *[EncodeError] for the first value that could not be written, or
-// nil.
+// Err returns an *[EncodeError] for the first value that could not be written, or nil.
 func (e *Encoder) Err() error {
 	if e.full() {
 		e.stop()
@@ -103,12 +100,11 @@ func (e *Encoder) Err() error {
 	return e.err
 }
 
-// Null reports whether the whole text is a null that was written as a value, not for an
-// error.
+// Null reports whether the whole text is a null that was written as a value, not for an error.
 func (e *Encoder) Null() bool { return e.err == nil && string(e.buf) == "null" }
 
-// Fail records that the next value cannot be written. Its path is found by reading the
-// text so far, so that paths cost nothing without an error.
+// Fail records that the next value cannot be written. Its path is found by reading the text so far,
+// so that paths cost nothing without an error.
 func (e *Encoder) Fail(err error) {
 	if e.err == nil {
 		e.fail(&EncodeError{Path: openPath(e.buf), Err: err})
@@ -116,8 +112,8 @@ func (e *Encoder) Fail(err error) {
 	PutNull(e)
 }
 
-// fail records the first error, and drops the text so far but for what PutWithin keeps. From now on the encoder is
-// full, and nothing can be entered.
+// fail records the first error, and drops the text so far but for what PutWithin keeps. From now on
+// the encoder is full, and nothing can be entered.
 func (e *Encoder) fail(err *EncodeError) {
 	e.err = err
 	if e.whole == 0 || !tooLarge(err) {
@@ -127,10 +123,9 @@ func (e *Encoder) fail(err *EncodeError) {
 	e.buf, e.mark, e.open = append(e.buf[:e.whole], "null"...), 1, maxNesting
 }
 
-// Enter begins a value of a type that can contain itself. Where it reports false, the
-// value must not be written: either so many of them are nested that a cycle is assumed,
-// which is recorded as an error, or an earlier write has failed. After true, Leave ends
-// the value.
+// Enter begins a value of a type that can contain itself. Where it reports false, the value must
+// not be written: either so many of them are nested that a cycle is assumed, which is recorded as
+// an error, or an earlier write has failed. After true, Leave ends the value.
 func (e *Encoder) Enter() bool {
 	if e.open < maxNesting {
 		e.open++
@@ -163,11 +158,11 @@ func (e *Encoder) Begin() {
 	e.buf = append(e.buf, '{')
 }
 
-// Name writes the name of a member. It is the text between the quotes of the JSON
-// string, with its escapes. It returns e, for what writes the value.
+// Name writes the name of a member. It is the text between the quotes of the JSON string, with its
+// escapes. It returns e, for what writes the value.
 //
-// It is not inlined: its four appends would be most of the code of an encoder, and a
-// third of the time in which generated files compile. Encoding takes up to a tenth longer.
+// It is not inlined: its four appends would be most of the code of an encoder, and a third of the
+// time in which generated files compile. Encoding takes up to a tenth longer.
 //
 //go:noinline
 func (e *Encoder) Name(escaped string) *Encoder {

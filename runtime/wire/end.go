@@ -8,8 +8,8 @@ const checkEvery = 64 << 10
 // noCheck is a position that is never reached.
 const noCheck = math.MaxInt
 
-// errEnded is the value of Decoder.err if reading has ended before the end of the data,
-// without a syntax error.
+// errEnded is the value of Decoder.err if reading has ended before the end of the data, without a
+// syntax error.
 var errEnded = new(SyntaxError)
 
 // end ends the reading. As after a syntax error, the position is the end of the data.
@@ -41,8 +41,8 @@ func (d *Decoder) check() {
 	}
 }
 
-// checkRest looks for the syntax error that reading would have found, had it not ended
-// at one violation too many: a syntax error takes precedence.
+// checkRest looks for the syntax error that reading would have found, had it not ended at one
+// violation too many: a syntax error takes precedence.
 func (d *Decoder) checkRest() *SyntaxError {
 	if d.ended != nil {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestEndsAtOneProblemTooMany counts how much is read of a value that is wrong all
-// over.
+// TestEndsAtOneProblemTooMany counts how much is read of a value that is wrong all over.
 func TestEndsAtOneProblemTooMany(t *testing.T) {
 	kinds := []string{"alpha", "beta", "gamma"}
 	integer := Int[int]
@@ -245,8 +244,7 @@ func TestReasonsAreShort(t *testing.T) {
 	}
 }
 
-// TestManyCandidates bounds the comparisons for all problems of a message
-// together.
+// TestManyCandidates bounds the comparisons for all problems of a message together.
 func TestManyCandidates(t *testing.T) {
 	values := make([]string, mostCompared/4)
 	for i := range values {

@@ -53,8 +53,8 @@ func NewChoices(values []string) *Choices {
 	return c
 }
 
-// StringChoice reads a string that must be one of the values that [Options.Choices] has under
-// that name.
+// StringChoice reads a string that must be one of the values that [Options.Choices] has under that
+// name.
 func StringChoice[T ~string](d *Decoder, v *T, name string) {
 	var values []string
 	choices := d.opts.Choices[name]
@@ -129,8 +129,7 @@ func IntEnum[T Integer](d *Decoder, v *T, values []T) {
 	d.violate(RuleEnum, oneOf(values, appendNumeric[T])+", got "+shown(d.numberRead()))
 }
 
-// FloatEnum reads a number that must be one of values. It compares as float64,
-// like [FloatMinimum].
+// FloatEnum reads a number that must be one of values. It compares as float64, like [FloatMinimum].
 func FloatEnum[T Real](d *Decoder, v *T, values []float64) {
 	if !numberNext(d, values, appendFloat) {
 		return
@@ -148,8 +147,8 @@ func FloatEnum[T Real](d *Decoder, v *T, values []float64) {
 
 func appendFloat(b []byte, v float64) []byte { return AppendFloat(b, v, 64) }
 
-// numberNext reports whether a number comes next, or may come, and skips anything else
-// after recording a violation.
+// numberNext reports whether a number comes next, or may come, and skips anything else after
+// recording a violation.
 func numberNext[T any](d *Decoder, values []T, show func([]byte, T) []byte) bool {
 	d.failed = false
 	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.opts.Lenient) {

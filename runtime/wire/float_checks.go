@@ -1,8 +1,7 @@
 package wire
 
-// The checks of floats compare as float64, also those of a float32: neither the
-// number that came nor the limit may be moved over the other by rounding it to
-// the smaller type.
+// The checks of floats compare as float64, also those of a float32: neither the number that came
+// nor the limit may be moved over the other by rounding it to the smaller type.
 
 // FloatMinimum checks that a number is not less than limit.
 func FloatMinimum[T Real](d *Decoder, v T, limit float64) {
@@ -32,9 +31,8 @@ func FloatExclusiveMaximum[T Real](d *Decoder, v T, limit float64) {
 	}
 }
 
-// FloatMultipleOf checks that a number is a whole multiple of another, which is
-// greater than zero. It computes with the decimal text that came, so that 0.3 is
-// a multiple of 0.1.
+// FloatMultipleOf checks that a number is a whole multiple of another, which is greater than zero.
+// It computes with the decimal text that came, so that 0.3 is a multiple of 0.1.
 func FloatMultipleOf[T Real](d *Decoder, v T, of float64) {
 	if d.failed {
 		return
@@ -48,8 +46,8 @@ func FloatMultipleOf[T Real](d *Decoder, v T, of float64) {
 	}
 }
 
-// UniqueFloats checks that no two numbers of the list that has been read are equal. It
-// checks nothing if one of them was invalid.
+// UniqueFloats checks that no two numbers of the list that has been read are equal. It checks
+// nothing if one of them was invalid.
 func UniqueFloats[T Real](d *Decoder, v []T) {
 	if d.failed || d.broken {
 		return

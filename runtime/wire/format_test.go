@@ -22,8 +22,8 @@ var formatCases = []string{
 
 // TestFormats compares the formats with another implementation.
 func TestFormats(t *testing.T) {
-	// Where the two differ on purpose: Go has neither leap seconds nor lower case, and
-	// the other accepts signs in numbers and an empty name in front of the @.
+	// Where the two differ on purpose: Go has neither leap seconds nor lower case, and the other
+	// accepts signs in numbers and an empty name in front of the @.
 	for _, s := range []string{"12:30:00z", "23:59:60Z", "+1:30:00Z"} {
 		if _, ok := FormatTime(s); ok {
 			t.Errorf("time %s is accepted", s)

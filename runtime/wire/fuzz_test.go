@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzReader compares all readers of any value with each other and with
-// encoding/json.
+// FuzzReader compares all readers of any value with each other and with encoding/json.
 func FuzzReader(f *testing.F) {
 	for _, text := range texts {
 		f.Add([]byte(text))
@@ -72,8 +71,8 @@ func checkReaders(t *testing.T, data []byte) {
 	}
 }
 
-// TestOneByteChanged compares the readers with encoding/json for texts of every kind, and
-// for all changes of one byte of them.
+// TestOneByteChanged compares the readers with encoding/json for texts of every kind, and for all
+// changes of one byte of them.
 func TestOneByteChanged(t *testing.T) {
 	for _, text := range append(slices.Clone(texts), `{"a":{"b":[null,-0.5e+1]},"c":"\u00e9\ud83d\ude00\/é","d":[[{}]]}`) {
 		oneByteChanged(text, func(text string) {
@@ -115,8 +114,8 @@ func strict(err error) bool {
 	return false
 }
 
-// FuzzSearch compares a codec with encoding/json: what it accepts, it reads the same;
-// and nothing makes it, or the text of its errors, fail.
+// FuzzSearch compares a codec with encoding/json: what it accepts, it reads the same; and nothing
+// makes it, or the text of its errors, fail.
 func FuzzSearch(f *testing.F) {
 	f.Add(searchText, false)
 	f.Add(strings.ReplaceAll(searchText, `"limit":25`, `"limit":"25"`), true)
@@ -211,9 +210,9 @@ func FuzzStrings(f *testing.F) {
 	})
 }
 
-// FuzzTime holds the format date-time against the reading of package time, which also
-// accepts hours of one digit, commas and offsets of a day: a text that has the format
-// is a time, and is written as a text that has it.
+// FuzzTime holds the format date-time against the reading of package time, which also accepts hours
+// of one digit, commas and offsets of a day: a text that has the format is a time, and is written
+// as a text that has it.
 func FuzzTime(f *testing.F) {
 	for _, s := range []string{
 		"2006-01-02T15:04:05Z", "2024-02-29T12:30:00.25+01:00", "2023-02-29T00:00:00Z", "2006-01-02T5:04:05Z",

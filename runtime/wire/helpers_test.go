@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// tries is how many random values a test tries: n, or as many as MCPGEN_LONG in the
-// environment says.
+// tries is how many random values a test tries: n, or as many as MCPGEN_LONG in the environment
+// says.
 func tries(n int) int {
 	if long, err := strconv.Atoi(os.Getenv("MCPGEN_LONG")); err == nil {
 		return long

@@ -5,10 +5,9 @@ import (
 	"hash/maphash"
 )
 
-// keyStack holds the member names of the objects that are open, to find duplicates
-// where neither a table of fields nor a Go map does. The names of an object lie next to
-// each other, because those of an inner one are gone when the next name of the outer
-// one comes.
+// keyStack holds the member names of the objects that are open, to find duplicates where neither a
+// table of fields nor a Go map does. The names of an object lie next to each other, because those
+// of an inner one are gone when the next name of the outer one comes.
 type keyStack struct {
 	names  []keyName
 	tables []keyTable // of the large objects that are open, innermost last
@@ -20,8 +19,8 @@ type keyName struct {
 	hash uint64 // set where the object has a table
 }
 
-// keyTable finds the names of one large object by hash. The slots hold the
-// index of a name plus one; their number is a power of two.
+// keyTable finds the names of one large object by hash. The slots hold the index of a name plus
+// one; their number is a power of two.
 type keyTable struct {
 	base  int
 	slots []int
@@ -35,8 +34,8 @@ var keySeed = maphash.MakeSeed()
 
 func (k *keyStack) len() int { return len(k.names) }
 
-// add records a name of the object whose names begin at base, and reports false if it
-// is there already. The text must stay as it is until truncate.
+// add records a name of the object whose names begin at base, and reports false if it is there
+// already. The text must stay as it is until truncate.
 func (k *keyStack) add(base int, text []byte) bool {
 	n := len(k.names) - base
 	if n < linearKeys {
@@ -62,8 +61,7 @@ func (k *keyStack) add(base int, text []byte) bool {
 	return true
 }
 
-// table returns the table of the object whose names begin at base, with room
-// for one more name.
+// table returns the table of the object whose names begin at base, with room for one more name.
 func (k *keyStack) table(base int) *keyTable {
 	n := len(k.names) - base
 	if len(k.tables) == 0 || k.tables[len(k.tables)-1].base != base {

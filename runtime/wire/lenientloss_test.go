@@ -112,8 +112,8 @@ func TestLenientLosesNothing(t *testing.T) {
 			if math.IsNaN(got.Float) || math.IsInf(got.Float, 0) || math.IsInf(float64(got.Small), 0) {
 				t.Errorf("%s %.50q: %+v", f.Name, text, got)
 			}
-			// As written; as the value of the text, with the values of texts in it; as an element; with
-			// texts for the numbers in it; as if missing.
+			// As written; as the value of the text, with the values of texts in it; as an element;
+			// with texts for the numbers in it; as if missing.
 			inner := quotedInteger.ReplaceAllString(text, "$1")
 			forms := []string{quoted, text, inner, "[" + quoted + "]", "[" + text + "]", "[" + inner + "]", plainNumber.ReplaceAllString(text, `"$0"`)}
 			if text == "" {

@@ -8,8 +8,8 @@ import (
 // This file has what a value becomes that is sent in the place of a list: the list itself in
 // lenient mode, or the list to send in a message.
 
-// shownList is how long, in bytes, a value in the place of a list may be for a message to show
-// the list.
+// shownList is how long, in bytes, a value in the place of a list may be for a message to show the
+// list.
 const shownList = 300
 
 // trial is what comes of reading a text.
@@ -66,11 +66,10 @@ func elementOf[T any](f func(*Decoder, *T)) func(*Decoder) {
 	}
 }
 
-// separate takes the next string, in lenient mode, for the elements of a list with commas
-// between them: "a,b" for ["a","b"]. That is so if the elements are numbers, booleans or have
-// an enumeration, the string is none of their values, and each part is one. It enters the list
-// then. Otherwise it reads nothing, or records a violation for a string that could have been
-// such a list.
+// separate takes the next string, in lenient mode, for the elements of a list with commas between
+// them: "a,b" for ["a","b"]. That is so if the elements are numbers, booleans or have an
+// enumeration, the string is none of their values, and each part is one. It enters the list then.
+// Otherwise it reads nothing, or records a violation for a string that could have been such a list.
 func separate[T any](d *Decoder, f func(*Decoder, *T)) (entered, refused bool) {
 	start := d.pos
 	text, _ := d.readString()
@@ -133,8 +132,8 @@ func (d *Decoder) advise(element func(*Decoder)) {
 	}
 }
 
-// listFor returns the list that a value probably stands for, nil if there is none that is
-// valid; problem is then what is wrong with an element of a text.
+// listFor returns the list that a value probably stands for, nil if there is none that is valid;
+// problem is then what is wrong with an element of a text.
 func (d *Decoder) listFor(raw []byte, element func(*Decoder)) (list []byte, problem Violation) {
 	listOf := func(value []byte) []byte { return append(AppendCompact([]byte{'['}, value), ']') }
 	one := d.try(raw, false, element)

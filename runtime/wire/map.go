@@ -2,8 +2,8 @@ package wire
 
 import "strconv"
 
-// Map reads an object into a new map, which is not nil where the object is empty.
-// A member that violates its schema is left zero.
+// Map reads an object into a new map, which is not nil where the object is empty. A member that
+// violates its schema is left zero.
 func Map[M ~map[K]T, K ~string, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
 	before := d.problemCount()
 	if !d.begin('{', "an object") {
@@ -32,8 +32,8 @@ func Map[M ~map[K]T, K ~string, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
 	}
 }
 
-// MapInt is like Map, for keys that are integers. They must be canonical: digits
-// without leading zeros, a minus sign only in front of negative ones.
+// MapInt is like Map, for keys that are integers. They must be canonical: digits without leading
+// zeros, a minus sign only in front of negative ones.
 func MapInt[M ~map[K]T, K Integer, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
 	readMap(d, v, f, func(d *Decoder, name string, k *K) bool {
 		low, high := intRange[K]()
@@ -43,9 +43,8 @@ func MapInt[M ~map[K]T, K Integer, T any](d *Decoder, v *M, f func(*Decoder, *T)
 	})
 }
 
-// MapText is like Map, for keys that have an UnmarshalText method, given as a
-// method expression such as (*netip.Addr).UnmarshalText. Two texts that give the
-// same key are a duplicate.
+// MapText is like Map, for keys that have an UnmarshalText method, given as a method expression
+// such as (*netip.Addr).UnmarshalText. Two texts that give the same key are a duplicate.
 func MapText[M ~map[K]T, K comparable, T any](d *Decoder, v *M, unmarshal func(*K, []byte) error, f func(*Decoder, *T)) {
 	readMap(d, v, f, func(d *Decoder, name string, k *K) bool {
 		if err := unmarshal(k, []byte(name)); err != nil {
@@ -94,8 +93,8 @@ func readMap[M ~map[K]T, K comparable, T any](d *Decoder, v *M, f func(*Decoder,
 	}
 }
 
-// mapMember reads the name of a member, which begins at start, and the colon
-// behind it. It reports false at a syntax error.
+// mapMember reads the name of a member, which begins at start, and the colon behind it. It reports
+// false at a syntax error.
 func (d *Decoder) mapMember() (name string, start int, ok bool) {
 	if d.peek() != '"' {
 		d.unexpected("a member name in quotes")
@@ -113,8 +112,7 @@ func (d *Decoder) duplicateMember(name string, start int) {
 	d.duplicate(name)
 }
 
-// intKey reads the canonical text of an integer between -low and high, in two's
-// complement.
+// intKey reads the canonical text of an integer between -low and high, in two's complement.
 func (d *Decoder) intKey(key string, low, high uint64) (uint64, bool) {
 	digits := key
 	negative := len(key) > 0 && key[0] == '-'

@@ -174,8 +174,7 @@ func enumOf(values ...string) func(*Decoder, *string) {
 	return func(d *Decoder, v *string) { StringEnum(d, v, values) }
 }
 
-// fieldsOf reads an object of members of any kind, the first of which is
-// required.
+// fieldsOf reads an object of members of any kind, the first of which is required.
 func fieldsOf(names ...string) func(*Decoder, *struct{}) {
 	var fields Fields
 	for i, name := range names {
@@ -247,8 +246,7 @@ func TestArgumentsText(t *testing.T) {
 	}
 }
 
-// TestFailedReadsAreNotChecked: what a variable had before a read that failed is not
-// checked.
+// TestFailedReadsAreNotChecked: what a variable had before a read that failed is not checked.
 func TestFailedReadsAreNotChecked(t *testing.T) {
 	s, list, n, f, b := "long", []int{1, 1}, 7, 7.5, []byte("long")
 	for name, read := range map[string]func(*Decoder){

@@ -23,8 +23,8 @@ type Integer interface{ Signed | Unsigned }
 // Real is every type that is a floating-point number.
 type Real interface{ ~float32 | ~float64 }
 
-// Int reads an integer, exactly and within the range of its type. As in JSON Schema,
-// 1.0 and 1e2 are integers too.
+// Int reads an integer, exactly and within the range of its type. As in JSON Schema, 1.0 and 1e2
+// are integers too.
 func Int[T Integer](d *Decoder, v *T) {
 	low, high := intRange[T]()
 	if u, ok := d.readInt(low, high); ok {
@@ -32,8 +32,7 @@ func Int[T Integer](d *Decoder, v *T) {
 	}
 }
 
-// intRange returns the smallest and the largest value of a type; the smallest
-// as a magnitude.
+// intRange returns the smallest and the largest value of a type; the smallest as a magnitude.
 func intRange[T Integer]() (low, high uint64) {
 	var zero T
 	size := 8 * unsafe.Sizeof(zero)
@@ -148,9 +147,9 @@ func (d *Decoder) readFloat(bits int) (float64, bool) {
 	return f, true
 }
 
-// shortFloat reads a number of up to 15 digits without an exponent, in one go: the
-// digits as a whole and the power of ten both are exact floats, so that one division
-// rounds once, which is right. Otherwise it reads nothing.
+// shortFloat reads a number of up to 15 digits without an exponent, in one go: the digits as a
+// whole and the power of ten both are exact floats, so that one division rounds once, which is
+// right. Otherwise it reads nothing.
 func (d *Decoder) shortFloat() (float64, bool) {
 	c := d.peek()
 	data, i := d.data, d.pos
@@ -195,8 +194,8 @@ func Number(d *Decoder, v *json.Number) {
 	}
 }
 
-// WholeNumber reads an integer of any size, up to the limits of [JSON], and stores it in
-// plain digits. As in JSON Schema, 1.0 and 1e2 are integers too.
+// WholeNumber reads an integer of any size, up to the limits of [JSON], and stores it in plain
+// digits. As in JSON Schema, 1.0 and 1e2 are integers too.
 func WholeNumber(d *Decoder, v *json.Number) {
 	d.failed = false
 	text, ok := d.numberText("an integer")
@@ -211,8 +210,7 @@ func WholeNumber(d *Decoder, v *json.Number) {
 	*v = json.Number(z.appendInteger(nil))
 }
 
-// numberText reads the text of a number, the bytes of which are a part of the
-// data.
+// numberText reads the text of a number, the bytes of which are a part of the data.
 func (d *Decoder) numberText(want string) ([]byte, bool) {
 	c := d.peek()
 	if c == '-' || '0' <= c && c <= '9' {
@@ -247,8 +245,8 @@ func (d *Decoder) readNumber() ([]byte, bool) {
 	return d.numberRead(), true
 }
 
-// numberEnd returns the index behind the number that begins at i (RFC 8259,
-// section 6), or, as a complement, the index where a digit is missing.
+// numberEnd returns the index behind the number that begins at i (RFC 8259, section 6), or, as a
+// complement, the index where a digit is missing.
 func numberEnd(data []byte, i int) int {
 	if i < len(data) && data[i] == '-' {
 		i++

@@ -5,18 +5,17 @@ import (
 	"strconv"
 )
 
-// A number without a range of its own, such as a big.Int, takes time and memory that
-// grow faster than its text: a million digits are parsed for seconds, and 1e999999999
-// has a gigabyte of digits once it is written out. So the length of its text is
-// limited.
+// A number without a range of its own, such as a big.Int, takes time and memory that grow faster
+// than its text: a million digits are parsed for seconds, and 1e999999999 has a gigabyte of digits
+// once it is written out. So the length of its text is limited.
 const (
 	maxDigits   = 4096
 	maxExponent = 4096 // either way
 )
 
-// Types whose texts are numbers are recognized by methods that only they have, so that
-// a program without them does not link their packages. Types that embed one of them
-// have these methods as well.
+// Types whose texts are numbers are recognized by methods that only they have, so that a program
+// without them does not link their packages. Types that embed one of them have these methods as
+// well.
 type (
 	bigInt   interface{ ProbablyPrime(n int) bool }       // math/big.Int
 	bigFloat interface{ MinPrec() uint }                  // math/big.Float

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// decimal is a number as digits × 10^exponent. The digits neither begin nor end with a
-// zero and may hold the decimal point of the text; n counts them. Zero has no digits.
+// decimal is a number as digits × 10^exponent. The digits neither begin nor end with a zero and may
+// hold the decimal point of the text; n counts them. Zero has no digits.
 type decimal struct {
 	negative bool
 	digits   []byte
@@ -14,8 +14,8 @@ type decimal struct {
 	exponent int64
 }
 
-// farExponent is the largest exponent that is counted. The digits of a text cannot be
-// long enough to compensate for it.
+// farExponent is the largest exponent that is counted. The digits of a text cannot be long enough
+// to compensate for it.
 const farExponent = 1 << 40
 
 // parseDecimal takes the text of a JSON number apart.
@@ -109,8 +109,8 @@ func (z decimal) isMultiple(w decimal) bool {
 	}
 	e := z.exponent - w.exponent
 	if e < 0 {
-		// The digits of z would have to be a multiple of a power of ten, but the
-		// last one is not a zero.
+		// The digits of z would have to be a multiple of a power of ten, but the last one is not a
+		// zero.
 		return false
 	}
 	return mulMod(z.mod(of), powMod(10, uint64(e), of), of) == 0
@@ -213,8 +213,7 @@ func plainInteger(text []byte) bool {
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseFloat returns the float nearest to a JSON number, and false where it is
-// beyond the largest.
+// parseFloat returns the float nearest to a JSON number, and false where it is beyond the largest.
 func parseFloat(text []byte, size int) (float64, bool) {
 	f, err := strconv.ParseFloat(string(text), size)
 	return f, err == nil

@@ -2,8 +2,8 @@ package wire
 
 import "encoding/json"
 
-// The checks of a json.Number compare decimal texts, exactly and without converting
-// them: exponents of any size are allowed. The limit is a number as JSON writes it.
+// The checks of a json.Number compare decimal texts, exactly and without converting them: exponents
+// of any size are allowed. The limit is a number as JSON writes it.
 
 // NumberMinimum checks that a number is not less than limit.
 func NumberMinimum(d *Decoder, v, limit json.Number) {
@@ -33,8 +33,7 @@ func NumberExclusiveMaximum(d *Decoder, v, limit json.Number) {
 	}
 }
 
-// NumberMultipleOf checks that a number is a whole multiple of another, which is
-// greater than zero.
+// NumberMultipleOf checks that a number is a whole multiple of another, which is greater than zero.
 func NumberMultipleOf(d *Decoder, v, of json.Number) {
 	if !d.failed && !parseDecimal([]byte(v)).isMultiple(parseDecimal([]byte(of))) {
 		d.violate(RuleMultipleOf, "must be a multiple of "+string(of)+", got "+shown([]byte(v)))
@@ -74,8 +73,8 @@ func (z decimal) sign() int {
 	return 1
 }
 
-// compareSize orders two decimals that are not zero by their magnitude: first by where
-// they begin, then digit by digit.
+// compareSize orders two decimals that are not zero by their magnitude: first by where they begin,
+// then digit by digit.
 func (z decimal) compareSize(w decimal) int {
 	if a, b := z.exponent+int64(z.n), w.exponent+int64(w.n); a != b {
 		if a < b {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Fields describes the members of an object, in the order in which they are expected;
-// any other order is valid, and a little slower. It is never changed and can be shared.
+// Fields describes the members of an object, in the order in which they are expected; any other
+// order is valid, and a little slower. It is never changed and can be shared.
 type Fields []Field
 
 // Field describes one member of an object.
 type Field struct {
 	Name     string // without escapes
 	Required bool
-	// Null passes a null to the code that reads the member. Without it, a null counts
-	// as absent if the member is optional; if it is required, that code gets the null
-	// and usually refuses it.
+	// Null passes a null to the code that reads the member. Without it, a null counts as absent if
+	// the member is optional; if it is required, that code gets the null and usually refuses it.
 	Null bool
-	// ReadOnly refuses the member, which only results have. Lenient skips it.
-	// Such fields come behind the others, and the loop does not get them.
+	// ReadOnly refuses the member, which only results have. Lenient skips it. Such fields come
+	// behind the others, and the loop does not get them.
 	ReadOnly bool
-	// Aliases are former names, which are read like Name. An object that has two names of one field is a violation.
+	// Aliases are former names, which are read like Name. An object that has two names of one field
+	// is a violation.
 	Aliases []string
 }
 
@@ -35,13 +35,13 @@ type Object struct {
 	name string
 }
 
-// Object begins to read an object that has these members and no others. Names
-// that are unknown, missing or duplicate are found by Next. Where the value is
-// not an object, that is a violation, and Next is false at once.
+// Object begins to read an object that has these members and no others. Names that are unknown,
+// missing or duplicate are found by Next. Where the value is not an object, that is a violation,
+// and Next is false at once.
 func (d *Decoder) Object(f Fields) Object { return d.object(f, false) }
 
-// OpenObject is like Object, but Next also returns members that are not among the
-// fields. Those that the code does not read are skipped.
+// OpenObject is like Object, but Next also returns members that are not among the fields. Those
+// that the code does not read are skipped.
 func (d *Decoder) OpenObject(f Fields) Object { return d.object(f, true) }
 
 func (d *Decoder) object(fields Fields, open bool) Object {
@@ -59,8 +59,8 @@ func (d *Decoder) object(fields Fields, open bool) Object {
 	return Object{d: d, f: f}
 }
 
-// begin reads the brace or bracket that opens an object or an array. It reports
-// false where something else comes.
+// begin reads the brace or bracket that opens an object or an array. It reports false where
+// something else comes.
 func (d *Decoder) begin(brace byte, want string) bool {
 	d.failed = false
 	c := d.peek()
@@ -77,8 +77,8 @@ func (d *Decoder) begin(brace byte, want string) bool {
 // Name returns the name of the member that Next has found.
 func (o *Object) Name() string { return o.name }
 
-// Next moves on to the next member and reports whether there is one. The code in the
-// loop reads its value; a value that it does not read is skipped.
+// Next moves on to the next member and reports whether there is one. The code in the loop reads its
+// value; a value that it does not read is skipped.
 func (o *Object) Next() bool {
 	d, f := o.d, o.f
 	if d == nil {
@@ -109,10 +109,10 @@ func (o *Object) Next() bool {
 	}
 }
 
-// quickMember reads the comma, the name and the colon of a member if there is no white
-// space between them, the name is plain ASCII and one of the first 64 of the table, and
-// it has not come before. Otherwise it returns nil and reads nothing. Members in the
-// order of the table are found at once.
+// quickMember reads the comma, the name and the colon of a member if there is no white space
+// between them, the name is plain ASCII and one of the first 64 of the table, and it has not come
+// before. Otherwise it returns nil and reads nothing. Members in the order of the table are found
+// at once.
 func (d *Decoder) quickMember(f *frame) *Field {
 	data, i := d.data, d.pos
 	if f.value >= 0 {
@@ -144,8 +144,8 @@ func (d *Decoder) quickMember(f *frame) *Field {
 	return nil
 }
 
-// take begins a member of the table whose value begins with c, and reports false for a
-// null that counts as absent, and for one that is not read.
+// take begins a member of the table whose value begins with c, and reports false for a null that
+// counts as absent, and for one that is not read.
 func (o *Object) take(field *Field, c byte) bool {
 	d := o.d
 	o.f.value, o.f.optional, o.f.problems = d.pos, !field.Required, len(d.problems)
@@ -166,8 +166,8 @@ func (o *Object) take(field *Field, c byte) bool {
 	return true
 }
 
-// slowNext moves on to the next member of any form. It reports whether the code in the
-// loop reads that member; ok is false at the end and at a syntax error.
+// slowNext moves on to the next member of any form. It reports whether the code in the loop reads
+// that member; ok is false at the end and at a syntax error.
 func (o *Object) slowNext() (found, ok bool) {
 	d, f := o.d, o.f
 	c := d.peek()
@@ -214,8 +214,8 @@ func (o *Object) end() {
 	o.d = nil
 }
 
-// member reads a name, the opening quote of which has been seen, and the colon
-// behind it, with the results of slowNext.
+// member reads a name, the opening quote of which has been seen, and the colon behind it, with the
+// results of slowNext.
 func (o *Object) member() (found, ok bool) {
 	d, f := o.d, o.f
 	start := d.pos
@@ -275,8 +275,7 @@ func (o *Object) unknown(key []byte) (found, ok bool) {
 	return false, d.err == nil
 }
 
-// colon reads the colon behind a name and returns the first byte of the value,
-// 0 at a syntax error.
+// colon reads the colon behind a name and returns the first byte of the value, 0 at a syntax error.
 func (d *Decoder) colon() byte {
 	if d.peek() != ':' {
 		d.unexpected("a colon")
@@ -323,8 +322,8 @@ func (f *frame) mark(i int) {
 	}
 }
 
-// unknownMember returns the message for a name that is not among the fields, and the index of
-// the one that was probably meant, -1 for none.
+// unknownMember returns the message for a name that is not among the fields, and the index of the
+// one that was probably meant, -1 for none.
 func (d *Decoder) unknownMember(name string, fields Fields) (message string, meant int) {
 	for len(fields) > 0 && fields[len(fields)-1].ReadOnly {
 		fields = fields[:len(fields)-1]
@@ -361,8 +360,8 @@ func (d *Decoder) unknownName(thing, name string, fields Fields) (message string
 	return b.String(), nearest
 }
 
-// pairedName is the message for the only unknown name of an object, which was probably meant to
-// be that of the only missing member.
+// pairedName is the message for the only unknown name of an object, which was probably meant to be
+// that of the only missing member.
 func pairedName(message, missing string) string {
 	what, _, _ := strings.Cut(message, ";")
 	what, _, _ = strings.Cut(what, ".")

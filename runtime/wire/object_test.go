@@ -81,8 +81,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestNoMemberWithoutValue: the code in the loop gets no member where the text ends
-// before its value or is not JSON, and no function that reads a key or a value is called.
+// TestNoMemberWithoutValue: the code in the loop gets no member where the text ends before its
+// value or is not JSON, and no function that reads a key or a value is called.
 func TestNoMemberWithoutValue(t *testing.T) {
 	for _, text := range []string{
 		`{"a":`, `{"a": `, `{"a" :`, `{"\u0061":`, `{"a":` + "\x00", `{"a"`, `{"a" 1`, `{"a`, `{"\ud800":1}`, `{"":`, `{1:1}`, `{`,
@@ -132,8 +132,8 @@ func TestNothingAfterSyntaxError(t *testing.T) {
 	}
 }
 
-// TestNullMembers is about the null of an optional member, which counts as absent unless
-// the field says otherwise.
+// TestNullMembers is about the null of an optional member, which counts as absent unless the field
+// says otherwise.
 func TestNullMembers(t *testing.T) {
 	fields := Fields{{Name: "a", Required: true}, {Name: "b"}, {Name: "c", Null: true}}
 	for _, text := range []string{`{"a":null,"b":null,"c":null}`, `{ "c" : null, "b" : null, "a" : null }`} {
@@ -258,8 +258,8 @@ func TestManyFields(t *testing.T) {
 	}
 }
 
-// TestDuplicatesAmongMany crosses the number of names from which on a table is
-// used, at several levels, with all readers that have no table of fields.
+// TestDuplicatesAmongMany crosses the number of names from which on a table is used, at several
+// levels, with all readers that have no table of fields.
 func TestDuplicatesAmongMany(t *testing.T) {
 	object := func(n int, inner string) string {
 		var b strings.Builder

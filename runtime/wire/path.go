@@ -2,23 +2,22 @@ package wire
 
 import "strconv"
 
-// trail is the path of a position in a JSON text. It is found by reading the text up to
-// there, and only where a message needs it, so that paths cost nothing if there is no
-// error. Later searches continue from earlier ones.
+// trail is the path of a position in a JSON text. It is found by reading the text up to there, and
+// only where a message needs it, so that paths cost nothing if there is no error. Later searches
+// continue from earlier ones.
 type trail struct {
 	pos   int // the text before it has been read
 	steps []step
 }
 
-// step is one level of a trail: the member of an object or the element of an
-// array.
+// step is one level of a trail: the member of an object or the element of an array.
 type step struct {
 	name  []byte // text of the member name with its quotes, nil before it has come
 	index int    // of the element, -1 in an object
 }
 
-// follow goes on to the end of text, which is the beginning of a JSON value and begins
-// as the text before did. The position is directly before or after a value.
+// follow goes on to the end of text, which is the beginning of a JSON value and begins as the text
+// before did. The position is directly before or after a value.
 func (t *trail) follow(text []byte) {
 	if len(text) < t.pos {
 		*t = trail{steps: t.steps[:0]}
@@ -84,8 +83,8 @@ func (d *Decoder) path() string {
 	return string(d.trail.appendTo(b))
 }
 
-// openPath returns the path of the value that is to be written next behind
-// text, the unfinished text of a JSON value.
+// openPath returns the path of the value that is to be written next behind text, the unfinished
+// text of a JSON value.
 func openPath(text []byte) string {
 	var t trail
 	t.follow(text)

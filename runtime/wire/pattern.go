@@ -8,17 +8,17 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// Regexp is a regular expression that is compiled when it is first used. It can
-// be used by several goroutines at once.
+// Regexp is a regular expression that is compiled when it is first used. It can be used by several
+// goroutines at once.
 type Regexp struct {
 	expr    string
 	once    sync.Once
 	matches func(string) bool
 }
 
-// NewPattern returns a regular expression of JSON Schema: one that both ECMA-262 and
-// package regexp support, with the meaning of ECMA-262. If it is invalid, its first use
-// panics; the generator has checked it before.
+// NewPattern returns a regular expression of JSON Schema: one that both ECMA-262 and package regexp
+// support, with the meaning of ECMA-262. If it is invalid, its first use panics; the generator has
+// checked it before.
 func NewPattern(expr string) *Regexp { return &Regexp{expr: expr} }
 
 // Pattern checks that a string has a match of a regular expression somewhere.
@@ -31,8 +31,8 @@ func Pattern[T ~string](d *Decoder, v T, p *Regexp) {
 	}
 }
 
-// KeyPattern checks that each key of a map has a match of a regular expression somewhere.
-// It reports the others in their order, not in that of the text.
+// KeyPattern checks that each key of a map has a match of a regular expression somewhere. It
+// reports the others in their order, not in that of the text.
 func KeyPattern[M ~map[K]T, K ~string, T any](d *Decoder, v M, p *Regexp) {
 	if d.failed {
 		return
@@ -62,7 +62,6 @@ func (p *Regexp) compile() {
 		p.matches = m.Match
 		return
 	}
-	// The generator refuses a pattern that needs too large a table; a hand-written tool
-	// may use it.
+	// The generator refuses a pattern that needs too large a table; a hand-written tool may use it.
 	p.matches = regexp.MustCompile(pattern.Translate(p.expr)).MatchString
 }

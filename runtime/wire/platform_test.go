@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// The range of int, uint and uintptr is the platform's. A value outside is a violation that names the range, and never
-// the value that a conversion makes of it: 1<<32 and 1<<32+5 would be 0 and 5 where int has 32 bits.
+// The range of int, uint and uintptr is the platform's. A value outside is a violation that names
+// the range, and never the value that a conversion makes of it: 1<<32 and 1<<32+5 would be 0 and 5
+// where int has 32 bits.
 func TestRangeOfThePlatform(t *testing.T) {
 	type Count int
 	type Mask uint
@@ -53,8 +54,8 @@ func TestRangeOfThePlatform(t *testing.T) {
 
 var platformField = Fields{{Name: "x", Required: true}}
 
-// platformRange reads and writes the largest and the smallest value, both as integers and with an exponent, and reads
-// what is outside.
+// platformRange reads and writes the largest and the smallest value, both as integers and with an
+// exponent, and reads what is outside.
 func platformRange[T Integer](t *testing.T, name string, reads func(*Decoder, *T), puts func(*Encoder, *T), above, below, largest, smallest string, outside ...string) {
 	t.Helper()
 	for _, text := range []string{largest, smallest} {

@@ -11,10 +11,10 @@ import (
 	"sync"
 )
 
-// PutReflect writes a value as json.Marshal does, by reflection, for types that
-// generated code cannot name; errors in interfaces inside are written as by [PutAny].
-// Unlike json.Marshal, it keeps to the limit of the encoder while it writes, does not
-// nest without end, and leaves HTML as it is.
+// PutReflect writes a value as json.Marshal does, by reflection, for types that generated code
+// cannot name; errors in interfaces inside are written as by [PutAny]. Unlike json.Marshal, it
+// keeps to the limit of the encoder while it writes, does not nest without end, and leaves HTML as
+// it is.
 func PutReflect[T any](e *Encoder, v *T) { e.putReflect(reflect.ValueOf(v).Elem()) }
 
 func (e *Encoder) putReflect(v reflect.Value) {
@@ -25,8 +25,8 @@ func (e *Encoder) putReflect(v reflect.Value) {
 	writerOf(v.Type()).put(e, v)
 }
 
-// writer writes the values of one type. Its function is chosen at the first value, so
-// that recursive types need no special case.
+// writer writes the values of one type. Its function is chosen at the first value, so that
+// recursive types need no special case.
 type writer struct {
 	t    reflect.Type
 	once sync.Once
@@ -66,8 +66,8 @@ func (e *Encoder) putDynamic(v reflect.Value) {
 	e.putReflect(v)
 }
 
-// putErrorText writes the error that an interface holds, as PutError does. A nil
-// pointer in the interface is null, as few methods Error take one.
+// putErrorText writes the error that an interface holds, as PutError does. A nil pointer in the
+// interface is null, as few methods Error take one.
 func putErrorText(e *Encoder, v reflect.Value) {
 	err, ok := v.Interface().(error)
 	if !ok || v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {
@@ -77,8 +77,8 @@ func putErrorText(e *Encoder, v reflect.Value) {
 	PutError(e, &err)
 }
 
-// howToPut finds how a type is written: by its methods, those of its pointer where
-// the value has an address, or else by its kind.
+// howToPut finds how a type is written: by its methods, those of its pointer where the value has an
+// address, or else by its kind.
 func howToPut(t reflect.Type, addressable bool) func(*Encoder, reflect.Value) {
 	byPointer := addressable && t.Kind() != reflect.Pointer
 	switch {

@@ -20,8 +20,8 @@ type structField struct {
 	quoted    bool
 }
 
-// in finds the field in a struct. It does not exist if a pointer to an embedded struct
-// on the way is nil.
+// in finds the field in a struct. It does not exist if a pointer to an embedded struct on the way
+// is nil.
 func (f *structField) in(v reflect.Value) (reflect.Value, bool) {
 	for i, at := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
@@ -79,9 +79,9 @@ func zeroTest(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// structFields are the fields of a struct that encoding/json writes, in its order: of
-// several with the same name the least deeply embedded one, of these the one whose tag
-// has the name, and none if several remain.
+// structFields are the fields of a struct that encoding/json writes, in its order: of several with
+// the same name the least deeply embedded one, of these the one whose tag has the name, and none if
+// several remain.
 func structFields(t reflect.Type) []*structField {
 	type embedded struct {
 		t     reflect.Type
@@ -188,8 +188,8 @@ func isQuotable(k reflect.Kind) bool {
 	return k == reflect.Bool || k == reflect.String || k >= reflect.Int && k <= reflect.Float64
 }
 
-// isQuoted reports whether a value of the field is written inside a string: not
-// where it is nil, nor where a method writes it.
+// isQuoted reports whether a value of the field is written inside a string: not where it is nil,
+// nor where a method writes it.
 func (f *structField) isQuoted(v reflect.Value) bool {
 	switch {
 	case !f.quoted:

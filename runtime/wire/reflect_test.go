@@ -198,8 +198,8 @@ func TestReflectAgainstEncodingJSON(t *testing.T) {
 	}
 }
 
-// TestReflectOneForm checks what encoding/json writes in another way from Go 1.27 on: the
-// form of Go 1.26 is written, whichever version the program is built with.
+// TestReflectOneForm checks what encoding/json writes in another way from Go 1.27 on: the form of
+// Go 1.26 is written, whichever version the program is built with.
 func TestReflectOneForm(t *testing.T) {
 	type name struct {
 		Quote   int `json:"a\"b"`
@@ -257,8 +257,8 @@ type number int
 
 func (number) Error() string { return "number" }
 
-// What an interface holds is written by its type, errors included, unless that leaves
-// an object without members.
+// What an interface holds is written by its type, errors included, unless that leaves an object
+// without members.
 func TestErrorsInInterfaces(t *testing.T) {
 	private := errors.New("private")
 	for _, tt := range []struct {
@@ -306,8 +306,7 @@ func TestErrorsInInterfaces(t *testing.T) {
 	}
 }
 
-// A panic of a method reaches the caller of the encoder, which can encode other values
-// afterwards.
+// A panic of a method reaches the caller of the encoder, which can encode other values afterwards.
 func TestReflectPanics(t *testing.T) {
 	e := new(Encoder)
 	func() {

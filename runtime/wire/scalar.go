@@ -38,8 +38,8 @@ func (d *Decoder) readBool() (v, ok bool) {
 	return false, false
 }
 
-// Time reads a date and time as RFC 3339 has it, as Go parses it: T and Z in upper
-// case, no leap second.
+// Time reads a date and time as RFC 3339 has it, as Go parses it: T and Z in upper case, no leap
+// second.
 func Time(d *Decoder, v *time.Time) {
 	text, _, ok := d.stringBytes("a string with date and time")
 	if !ok {
@@ -55,8 +55,8 @@ func Time(d *Decoder, v *time.Time) {
 	d.violate(RuleFormat, "must be "+wantDateTime+", got "+quote(string(text)))
 }
 
-// Duration reads a duration written as text, such as "1h30m", as [time.ParseDuration]
-// parses it. Durations that are nanoseconds in JSON are read by Int.
+// Duration reads a duration written as text, such as "1h30m", as [time.ParseDuration] parses it.
+// Durations that are nanoseconds in JSON are read by Int.
 func Duration(d *Decoder, v *time.Duration) {
 	text, _, ok := d.stringBytes(`a string with a duration such as "1h30m"`)
 	if !ok {
@@ -70,8 +70,8 @@ func Duration(d *Decoder, v *time.Duration) {
 	*v = t
 }
 
-// Text reads a string by the UnmarshalText method of its type, given as a method
-// expression such as (*netip.Addr).UnmarshalText. The method must not retain the text.
+// Text reads a string by the UnmarshalText method of its type, given as a method expression such as
+// (*netip.Addr).UnmarshalText. The method must not retain the text.
 func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	text, ok := d.numberAsText()
 	if !ok {
@@ -92,9 +92,9 @@ func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	}
 }
 
-// JSON reads a value of any kind by the UnmarshalJSON method of its type, given as a
-// method expression such as (*big.Int).UnmarshalJSON. The value has been checked as
-// strictly as any other. The method gets the text unchanged.
+// JSON reads a value of any kind by the UnmarshalJSON method of its type, given as a method
+// expression such as (*big.Int).UnmarshalJSON. The value has been checked as strictly as any other.
+// The method gets the text unchanged.
 func JSON[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	text, ok := d.span()
 	if !ok || (text[0] <= '9' && (text[0] != '"' || isBigNumber(v))) && !d.numberFits(text) {
@@ -109,14 +109,14 @@ func JSON[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	}
 }
 
-// Reflect reads a value by json.Unmarshal, which reflects on its type. It is for types
-// that generated code cannot name.
+// Reflect reads a value by json.Unmarshal, which reflects on its type. It is for types that
+// generated code cannot name.
 func Reflect[T any](d *Decoder, v *T) {
 	JSON(d, v, func(v *T, text []byte) error { return json.Unmarshal(text, v) })
 }
 
-// Raw reads a value of any kind, strictly, and stores its unchanged text, white space
-// between its parts included: a copy, or with [Options.Alias] a part of the data.
+// Raw reads a value of any kind, strictly, and stores its unchanged text, white space between its
+// parts included: a copy, or with [Options.Alias] a part of the data.
 func Raw[T ~[]byte](d *Decoder, v *T) {
 	text, ok := d.span()
 	switch {

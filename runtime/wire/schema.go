@@ -2,16 +2,16 @@ package wire
 
 import "sync"
 
-// Schema says which values an argument of type any may have. It is read when it is first
-// used, and can be used by several goroutines at once.
+// Schema says which values an argument of type any may have. It is read when it is first used, and
+// can be used by several goroutines at once.
 type Schema struct {
 	text string
 	once sync.Once
 	root *valueSchema
 }
 
-// NewSchema returns the schema that a JSON text is. It has the keywords that a generator
-// accepts for a value of any kind, and no others; if it is invalid, its first use panics.
+// NewSchema returns the schema that a JSON text is. It has the keywords that a generator accepts
+// for a value of any kind, and no others; if it is invalid, its first use panics.
 func NewSchema(text string) *Schema { return &Schema{text: text} }
 
 func (s *Schema) value() *valueSchema {
@@ -27,8 +27,8 @@ func (s *Schema) value() *valueSchema {
 	return s.root
 }
 
-// AnyBySchema is [Any] for a value that a schema describes. Numbers are compared as the
-// float64 that they become.
+// AnyBySchema is [Any] for a value that a schema describes. Numbers are compared as the float64
+// that they become.
 func AnyBySchema(d *Decoder, v *any, s *Schema) {
 	var x any
 	if Any(d, &x); d.failed {
@@ -64,8 +64,8 @@ func AnyBySchema(d *Decoder, v *any, s *Schema) {
 	d.failed = true
 }
 
-// valueSchema is a schema, or a part of it. Its parts form a tree: there are no
-// references. So each part is compared with each value at most once for an answer.
+// valueSchema is a schema, or a part of it. Its parts form a tree: there are no references. So each
+// part is compared with each value at most once for an answer.
 type valueSchema struct {
 	types  valueType
 	values []any // of enum and const
@@ -107,8 +107,8 @@ const (
 	allValues = 1<<iota - 1
 )
 
-// valueTypes are the types of JSON Schema, in the order of messages. A type includes those
-// behind it that have no other bits.
+// valueTypes are the types of JSON Schema, in the order of messages. A type includes those behind
+// it that have no other bits.
 var valueTypes = []struct {
 	bits       valueType
 	name, want string

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// check reports whether a value is valid. With a report it goes on after a violation,
-// until the report is full.
+// check reports whether a value is valid. With a report it goes on after a violation, until the
+// report is full.
 func (s *valueSchema) check(v any, r *schemaReport) bool {
 	if s.values != nil && !s.lists(v) {
 		return r.add(s.rule(), func() string { return s.unlisted(v, r) })
@@ -289,8 +289,8 @@ func (r *schemaReport) inside(step string, s *valueSchema, v any) {
 // shownAlternatives is how many alternatives a message explains.
 const shownAlternatives = 3
 
-// none records that a value matches none of several alternatives, and returns false. If
-// only one of them is for values like this one, what it lacks is the message.
+// none records that a value matches none of several alternatives, and returns false. If only one of
+// them is for values like this one, what it lacks is the message.
 func (r *schemaReport) none(rule string, all []*valueSchema, v any) bool {
 	if r == nil {
 		return false
@@ -355,8 +355,8 @@ func (s *valueSchema) kinds() valueType {
 	return kinds
 }
 
-// isNamed reports whether no member of an object that has an enumeration, such as its
-// kind, excludes the schema.
+// isNamed reports whether no member of an object that has an enumeration, such as its kind,
+// excludes the schema.
 func (s *valueSchema) isNamed(v any) bool {
 	object, _ := v.(map[string]any)
 	for name, part := range s.properties {

@@ -66,8 +66,8 @@ func TestSchemaMessages(t *testing.T) {
 	}
 }
 
-// TestSchemaProblems checks that there are no more than usual, and that syntax errors and
-// duplicate names behind them are found.
+// TestSchemaProblems checks that there are no more than usual, and that syntax errors and duplicate
+// names behind them are found.
 func TestSchemaProblems(t *testing.T) {
 	list := "[" + strings.Repeat("1,", 50) + "1]"
 	_, err := bySchema(list, `{"items":{"type":"string"}}`, wire.Options{})

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// relax returns what a value is in lenient mode: the value in a text, or the list of it,
-// where the schema has no text, as for values of other types. Texts are how many have been
-// opened around it, and depth is how deep it may still nest.
+// relax returns what a value is in lenient mode: the value in a text, or the list of it, where the
+// schema has no text, as for values of other types. Texts are how many have been opened around it,
+// and depth is how deep it may still nest.
 func (s *valueSchema) relax(v any, depth, texts int) any {
 	switch w := v.(type) {
 	case string:
@@ -91,8 +91,8 @@ func (s *valueSchema) itemOf(text string, depth int) any {
 	return text
 }
 
-// separate returns the items of a text with commas between them, nil if it has none: see
-// the function separate.
+// separate returns the items of a text with commas between them, nil if it has none: see the
+// function separate.
 func (s *valueSchema) separate(text string, depth int) []any {
 	if !s.items.isAtomic() || !strings.Contains(text, ",") || opensJSON([]byte(text)) {
 		return nil
@@ -152,9 +152,8 @@ func textValue(text string, depth int) (any, bool) {
 	return v, d.Finish() == nil
 }
 
-// choosesBlank reports whether an empty text shows that a value was left out: no text is
-// valid, but for those of an enumeration, and no object or list, as for arguments of other
-// types.
+// choosesBlank reports whether an empty text shows that a value was left out: no text is valid, but
+// for those of an enumeration, and no object or list, as for arguments of other types.
 func (s *valueSchema) choosesBlank() bool {
 	kinds := s.kinds()
 	return kinds&(arrayValue|objectValue) == 0 && (kinds&stringValue == 0 || s.values != nil)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A codec as the generator writes it, for the "search" shape: nested arguments
-// with enums, bounds, arrays and maps, and a list of books as the result.
+// A codec as the generator writes it, for the "search" shape: nested arguments with enums, bounds,
+// arrays and maps, and a list of books as the result.
 
 type searchArgs struct {
 	Query   string             `json:"query"`

@@ -47,8 +47,8 @@ func (d *Decoder) skipArray() {
 	d.depth--
 }
 
-// next reads the text in front of an element: nothing or a comma. It reports false
-// after the closing bracket, and after a syntax error.
+// next reads the text in front of an element: nothing or a comma. It reports false after the
+// closing bracket, and after a syntax error.
 func (d *Decoder) next(closing byte, first bool) bool {
 	if d.pos >= d.checkAt {
 		d.check()
@@ -92,8 +92,9 @@ func (d *Decoder) skipObject() {
 	}
 }
 
-// keepName keeps the name of a member that is skipped, which began at start, until its object ends. It reports false at a name
-// that the object has already, and at one too many; both end the reading.
+// keepName keeps the name of a member that is skipped, which began at start, until its object ends.
+// It reports false at a name that the object has already, and at one too many; both end the
+// reading.
 func (d *Decoder) keepName(base, start int, key []byte) bool {
 	if most := d.opts.MaxNames; most > 0 && d.keys.len() >= most {
 		d.Stop(ErrElements)
@@ -107,8 +108,7 @@ func (d *Decoder) keepName(base, start int, key []byte) bool {
 	return true
 }
 
-// readKey reads a member name into bytes that hold as long as the data; nil at a syntax
-// error.
+// readKey reads a member name into bytes that hold as long as the data; nil at a syntax error.
 func (d *Decoder) readKey() []byte {
 	if d.peek() != '"' {
 		d.unexpected("a member name in quotes")
@@ -144,8 +144,8 @@ func (d *Decoder) sample() string {
 // decoders is for functions that are called without a decoder.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 
-// Valid reports, as a *[SyntaxError], where data is not one strict JSON value
-// that nests at most maxDepth deep; 0 stands for DefaultMaxDepth.
+// Valid reports, as a *[SyntaxError], where data is not one strict JSON value that nests at most
+// maxDepth deep; 0 stands for DefaultMaxDepth.
 func Valid(data []byte, maxDepth int) error {
 	d := decoders.Get().(*Decoder)
 	d.Reset(data, Options{MaxDepth: maxDepth})
@@ -155,10 +155,9 @@ func Valid(data []byte, maxDepth int) error {
 	return err
 }
 
-// Span finds the JSON value that comes next in data from i on, by counting
-// brackets and without checking anything else. The value is data[start:end]; ok
-// is false where the data ends before it does, or where none begins. It is for
-// text that is read strictly afterwards, or was before.
+// Span finds the JSON value that comes next in data from i on, by counting brackets and without
+// checking anything else. The value is data[start:end]; ok is false where the data ends before it
+// does, or where none begins. It is for text that is read strictly afterwards, or was before.
 func Span(data []byte, i int) (start, end int, ok bool) {
 	for i < len(data) && isSpace(data[i]) {
 		i++
@@ -195,8 +194,7 @@ func Span(data []byte, i int) (start, end int, ok bool) {
 	return start, i, depth == 0 && i > start
 }
 
-// stringEnd returns the index behind the string that begins at i, -1 where it
-// does not end.
+// stringEnd returns the index behind the string that begins at i, -1 where it does not end.
 func stringEnd(data []byte, i int) int {
 	for i++; i < len(data); i++ {
 		switch data[i] {
@@ -211,8 +209,8 @@ func stringEnd(data []byte, i int) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// AppendCompact appends a JSON value without the white space around its parts, so that
-// it has no line breaks. The value must be valid.
+// AppendCompact appends a JSON value without the white space around its parts, so that it has no
+// line breaks. The value must be valid.
 func AppendCompact(b, value []byte) []byte {
 	from := 0
 	for i := 0; i < len(value); {

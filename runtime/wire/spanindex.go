@@ -5,20 +5,18 @@ import (
 	"sort"
 )
 
-// spanIndex holds where the arrays and objects inside an object end. A value of a
-// recursive union is searched for the member that names its kind, and so is each value
-// inside it. With the index each search skips deeper values without reading them again,
-// so that all of them together read the text once.
+// spanIndex holds where the arrays and objects inside an object end. A value of a recursive union
+// is searched for the member that names its kind, and so is each value inside it. With the index
+// each search skips deeper values without reading them again, so that all of them together read the
+// text once.
 //
-// It is made where that member is not found soon, and holds for one object at a
-// time.
+// It is made where that member is not found soon, and holds for one object at a time.
 type spanIndex struct {
 	start, end int // of the object in the text; end is 0 where there is no index
 	spans      []span
 }
 
-// span is an array or object of at least shortSpan bytes. Spans are in the order
-// of their starts.
+// span is an array or object of at least shortSpan bytes. Spans are in the order of their starts.
 type span struct {
 	start, end int32 // end is 0 where the text ends before
 	next       int32 // index of the first span behind this one; while it is open, of the enclosing one
@@ -30,8 +28,7 @@ const (
 	soonFound = 512 // this much is searched without an index
 )
 
-// member finds the value of a member of the object that begins at start, by
-// counting brackets.
+// member finds the value of a member of the object that begins at start, by counting brackets.
 func (x *spanIndex) member(data []byte, start int, name string) (value []byte, found bool) {
 	if start < x.start || start >= x.end {
 		head := data[:min(len(data), start+soonFound)]
@@ -106,8 +103,8 @@ func (w *walk) pass(data []byte, i int) (start, end int, ok bool) {
 	return Span(data, i)
 }
 
-// findMember finds the value of a member of the object at i. Where there is none,
-// both results are 0.
+// findMember finds the value of a member of the object at i. Where there is none, both results
+// are 0.
 func findMember(data []byte, i int, name string, w *walk) (from, to int) {
 	for i++; ; i++ {
 		start, end, ok := Span(data, i)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSpanIndex compares what is found with and without an index, in every object of
-// random texts, also of texts that end too early.
+// TestSpanIndex compares what is found with and without an index, in every object of random texts,
+// also of texts that end too early.
 func TestSpanIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var value func(b *strings.Builder, depth int)
@@ -148,9 +148,8 @@ func decodeKindLast(t *testing.T, name, text string) {
 	}
 }
 
-// TestVariantBehindTheRest counts the bytes of which an index is made, and those that are
-// read with an index to find the kinds of all objects: they grow with the text, and not
-// with its depth.
+// TestVariantBehindTheRest counts the bytes of which an index is made, and those that are read with
+// an index to find the kinds of all objects: they grow with the text, and not with its depth.
 func TestVariantBehindTheRest(t *testing.T) {
 	for name, text := range kindLast() {
 		indexed = 0
@@ -164,8 +163,8 @@ func TestVariantBehindTheRest(t *testing.T) {
 	}
 }
 
-// readForKinds counts the bytes that are read to find the kind of each object of a text
-// that has an index.
+// readForKinds counts the bytes that are read to find the kind of each object of a text that has an
+// index.
 func readForKinds(t *testing.T, text []byte) (read int) {
 	t.Helper()
 	var index spanIndex

@@ -18,8 +18,8 @@ func String[T ~string](d *Decoder, v *T) {
 	}
 }
 
-// Bytes reads a string in base64: the standard alphabet, padded, without line
-// breaks or stray bits (RFC 4648, section 4).
+// Bytes reads a string in base64: the standard alphabet, padded, without line breaks or stray bits
+// (RFC 4648, section 4).
 func Bytes[T ~[]byte](d *Decoder, v *T) {
 	text, _, ok := d.stringBytes("a string in base64")
 	if !ok {
@@ -67,8 +67,7 @@ func (d *Decoder) stringText(want string) (string, bool) {
 	return d.keepText(b, escaped), true
 }
 
-// keepText returns a string that was just read, as a part of the data where that is
-// allowed.
+// keepText returns a string that was just read, as a part of the data where that is allowed.
 func (d *Decoder) keepText(b []byte, escaped bool) string {
 	if d.opts.Alias && !escaped {
 		return unsafe.String(unsafe.SliceData(b), len(b))
@@ -76,8 +75,8 @@ func (d *Decoder) keepText(b []byte, escaped bool) string {
 	return d.keep(b)
 }
 
-// chunk is memory that short strings share, so that each does not cost an allocation.
-// It is small, because one string that stays in use retains all of it.
+// chunk is memory that short strings share, so that each does not cost an allocation. It is small,
+// because one string that stays in use retains all of it.
 type chunk struct {
 	strings.Builder
 	later bool // there was one before
@@ -101,8 +100,7 @@ func (d *Decoder) keep(b []byte) string {
 		if c.later {
 			size = laterChunk
 		}
-		// What is left of the data cannot hold more strings than fit into as much
-		// memory.
+		// What is left of the data cannot hold more strings than fit into as much memory.
 		*c = chunk{later: true}
 		c.Grow(min(size, len(b)+len(d.data)-d.pos))
 	}
@@ -122,8 +120,8 @@ func (d *Decoder) stringBytes(want string) (text []byte, escaped, ok bool) {
 	return text, escaped, d.err == nil
 }
 
-// readString reads a string, the opening quote of which has been seen. The bytes are a
-// part of the data, or if escaped, of d.unescaped.
+// readString reads a string, the opening quote of which has been seen. The bytes are a part of the
+// data, or if escaped, of d.unescaped.
 func (d *Decoder) readString() (text []byte, escaped bool) {
 	data, start := d.data, d.pos+1
 	// This is plainEnd, but for the last eight bytes of the data.
@@ -140,9 +138,9 @@ func (d *Decoder) readString() (text []byte, escaped bool) {
 	return d.readHardString(start, start)
 }
 
-// plainEnd returns the index, from i on, of the first byte that is not plain
-// ASCII inside a string: a quote, a backslash, a control character, or part of a
-// longer UTF-8 sequence; or the length of data.
+// plainEnd returns the index, from i on, of the first byte that is not plain ASCII inside a string:
+// a quote, a backslash, a control character, or part of a longer UTF-8 sequence; or the length of
+// data.
 func plainEnd(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {
 		if m := specialBytes(binary.LittleEndian.Uint64(data[i:])); m != 0 {
@@ -157,9 +155,8 @@ func plainEnd(data []byte, i int) int {
 	return i
 }
 
-// specialBytes looks at eight bytes at once. The lowest bit set in the result
-// is the top bit of the first byte that plainEnd looks for; those above it may be
-// wrong.
+// specialBytes looks at eight bytes at once. The lowest bit set in the result is the top bit of the
+// first byte that plainEnd looks for; those above it may be wrong.
 func specialBytes(x uint64) uint64 {
 	const (
 		ones = 0x0101010101010101
@@ -167,8 +164,8 @@ func specialBytes(x uint64) uint64 {
 	)
 	quote := x ^ ones*'"'
 	slash := x ^ ones*'\\'
-	// Each subtraction borrows from the top bit of a byte that is too small. It
-	// also leaves that of some bytes beyond ASCII, which x has set anyway.
+	// Each subtraction borrows from the top bit of a byte that is too small. It also leaves that of
+	// some bytes beyond ASCII, which x has set anyway.
 	return (x | (x - ones*' ') | (quote - ones) | (slash - ones)) & tops
 }
 
@@ -216,8 +213,7 @@ func (d *Decoder) readHardString(start, i int) (text []byte, escaped bool) {
 	}
 }
 
-// unescape appends the character of the escape sequence at i, and returns the index
-// behind it.
+// unescape appends the character of the escape sequence at i, and returns the index behind it.
 func (d *Decoder) unescape(buf []byte, i int) ([]byte, int, bool) {
 	data := d.data
 	var c byte

@@ -2,8 +2,7 @@ package wire
 
 import "github.com/mcpgen/mcpgen/runtime/internal/suggest"
 
-// mostCompared bounds the work of nearest for all words of one Decoder together,
-// in candidates.
+// mostCompared bounds the work of nearest for all words of one Decoder together, in candidates.
 const mostCompared = 2000
 
 // nearest is [suggest.Nearest], while d has not compared too many.

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// duplicateKeys are the files of the suite that RFC 8259 leaves to the parser and
-// the suite calls valid, and that are refused here.
+// duplicateKeys are the files of the suite that RFC 8259 leaves to the parser and the suite calls
+// valid, and that are refused here.
 var duplicateKeys = map[string]bool{
 	"y_object_duplicated_key.json":           true,
 	"y_object_duplicated_key_and_value.json": true,
@@ -60,12 +60,12 @@ var undecided = map[string]bool{
 	"i_string_utf16LE_no_BOM.json":                 false,
 }
 
-// suite pins the parsing cases. The module has no Go package that could be imported, so
-// go.mod cannot list it.
+// suite pins the parsing cases. The module has no Go package that could be imported, so go.mod
+// cannot list it.
 const suite = "github.com/nst/JSONTestSuite@v0.0.0-20241122125541-1ef36fa01286"
 
-// suiteFiles returns the parsing cases of github.com/nst/JSONTestSuite, which
-// the go command verifies and keeps in the module cache.
+// suiteFiles returns the parsing cases of github.com/nst/JSONTestSuite, which the go command
+// verifies and keeps in the module cache.
 func suiteFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "download", "-json", suite)

@@ -27,8 +27,8 @@ func TextOfString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f f
 	}
 }
 
-// JSONOfString is JSON for a string that f reads, with constraints of its own. The method
-// gets the string as a JSON text.
+// JSONOfString is JSON for a string that f reads, with constraints of its own. The method gets the
+// string as a JSON text.
 func JSONOfString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, *string)) {
 	if s, ok := readBy(d, f); ok {
 		unmarshalString(d, v, unmarshal, &s)
@@ -67,8 +67,7 @@ func readBy[S any](d *Decoder, f func(*Decoder, *S)) (s S, ok bool) {
 	return s, !d.failed
 }
 
-// unmarshalString passes a string, or null for nil, to the UnmarshalJSON method of its
-// type.
+// unmarshalString passes a string, or null for nil, to the UnmarshalJSON method of its type.
 func unmarshalString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, s *string) {
 	text := []byte("null")
 	if s != nil {

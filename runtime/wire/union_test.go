@@ -308,8 +308,8 @@ func TestNamedBytes(t *testing.T) {
 	}
 }
 
-// TestNilVariant writes nothing for a nil pointer inside of an interface: the kind
-// that its discriminator would name has no value.
+// TestNilVariant writes nothing for a nil pointer inside of an interface: the kind that its
+// discriminator would name has no value.
 func TestNilVariant(t *testing.T) {
 	e := wire.NewEncoder(nil)
 	wire.PutVariant(e, (*int)(nil), wire.PutInt)
@@ -318,8 +318,8 @@ func TestNilVariant(t *testing.T) {
 	}
 }
 
-// TestNull distinguishes a null that is a value from one that is written after a
-// failure, and from other values.
+// TestNull distinguishes a null that is a value from one that is written after a failure, and from
+// other values.
 func TestNull(t *testing.T) {
 	var none *int
 	number, list, text := 5, []*int{nil}, "null"
@@ -344,8 +344,8 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// TestRaw stores the unchanged text of a value, and writes it without white space, both
-// as json.RawMessage does.
+// TestRaw stores the unchanged text of a value, and writes it without white space, both as
+// json.RawMessage does.
 func TestRaw(t *testing.T) {
 	for _, in := range []string{`{"d":[ null ]}`, `{"d": {"a" : 1,	"b":[ ] } }`, `{"d":  5}`, `{"d":"a \u0062"}`, "{\"d\":[\n1\r\n]}"} {
 		var ours, theirs struct{ D json.RawMessage }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Rules of a [Violation]. They are named like the JSON Schema keyword that is
-// violated; RuleUnknown is additionalProperties.
+// Rules of a [Violation]. They are named like the JSON Schema keyword that is violated; RuleUnknown
+// is additionalProperties.
 const (
 	RuleType             = "type"
 	RuleRequired         = "required"
@@ -36,13 +36,12 @@ const (
 
 // Violation is one way in which a value does not match its schema.
 type Violation struct {
-	// Path leads to the value, such as `filters[2].field`; a name that is not
-	// plain is quoted, as in `labels["a b"]`. It is empty for the whole value.
+	// Path leads to the value, such as `filters[2].field`; a name that is not plain is quoted, as
+	// in `labels["a b"]`. It is empty for the whole value.
 	Path string `json:"path"`
 	// Rule is one of the Rule constants.
 	Rule string `json:"rule"`
-	// Message says what the value must be, what was received, and sometimes how to
-	// correct it.
+	// Message says what the value must be, what was received, and sometimes how to correct it.
 	Message string `json:"message"`
 }
 
@@ -54,8 +53,8 @@ func (v Violation) String() string {
 	return v.Path + ": " + v.Message
 }
 
-// ArgumentsError reports that a JSON value does not match its schema. The texts are
-// meant for the model that sent it.
+// ArgumentsError reports that a JSON value does not match its schema. The texts are meant for the
+// model that sent it.
 type ArgumentsError struct {
 	Problems []Violation // in the order in which they were found, at least one
 	More     bool        // there are more; reading ended at the first of them
@@ -76,8 +75,7 @@ func (e *ArgumentsError) Error() string {
 	return b.String()
 }
 
-// Text returns the text for the model: a head that names the tool, and a line for each
-// problem.
+// Text returns the text for the model: a head that names the tool, and a line for each problem.
 func (e *ArgumentsError) Text(tool string) string {
 	var b strings.Builder
 	if e.More {
@@ -97,14 +95,13 @@ func (e *ArgumentsError) Text(tool string) string {
 	return b.String()
 }
 
-// SyntaxError reports that a text is not JSON as this package accepts it: RFC 8259
-// without duplicate names, invalid UTF-8, lone surrogates or excessive nesting.
+// SyntaxError reports that a text is not JSON as this package accepts it: RFC 8259 without
+// duplicate names, invalid UTF-8, lone surrogates or excessive nesting.
 type SyntaxError struct {
 	Offset  int    // in bytes, from the start of the text that has the error
 	Path    string // of the value being read, as in Violation
 	Message string
-	// Duplicate is set if a member name came twice in one object, which RFC 8259
-	// allows.
+	// Duplicate is set if a member name came twice in one object, which RFC 8259 allows.
 	Duplicate bool
 }
 

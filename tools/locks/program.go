@@ -63,7 +63,8 @@ type parameter struct {
 	variadic bool
 }
 
-// source is an expression, or one result of a call, in a function. Package variables have no function.
+// source is an expression, or one result of a call, in a function. Package variables have no
+// function.
 type source struct {
 	expr  ast.Expr
 	index int

@@ -1,11 +1,12 @@
-// Reached prints which of the tests that .ci/run may leave out depend on changed files. It reads the paths
-// of the files from standard input, one on each line, relative to the root of the repository:
+// Reached prints which of the tests that .ci/run may leave out depend on changed files. It reads
+// the paths of the files from standard input, one on each line, relative to the root of the
+// repository:
 //
 //	git diff --name-only main | go run ./reached
 //
-// The tests are units: packages of one or more modules. A file reaches a unit if it belongs to a package that
-// the unit's packages or their tests import, directly or not, or if the unit reads the file. A file that belongs
-// to no package reaches every unit, unless a unit is known to read it.
+// The tests are units: packages of one or more modules. A file reaches a unit if it belongs to a
+// package that the unit's packages or their tests import, directly or not, or if the unit reads the
+// file. A file that belongs to no package reaches every unit, unless a unit is known to read it.
 package main
 
 import (
@@ -227,7 +228,8 @@ func (d *dependencies) add(root, module string, args []string, tests bool) error
 	return nil
 }
 
-// programs returns the packages of the root module that the programs in the files of u.reads import.
+// programs returns the packages of the root module that the programs in the files of u.reads
+// import.
 func (u unit) programs(root string) ([]string, error) {
 	found := make(map[string]bool)
 	for _, pattern := range u.reads {

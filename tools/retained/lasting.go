@@ -11,7 +11,8 @@ import (
 // project is the import path that is cut from names of places.
 const project = "github.com/mcpgen/mcpgen/"
 
-// lastingFields returns the names of the package variables, and of the fields of types that outlive a call.
+// lastingFields returns the names of the package variables, and of the fields of types that outlive
+// a call.
 func lastingFields(loaded []*packages.Package) map[*types.Var]string {
 	l := &lasting{ours: map[*types.Package]bool{}, names: map[*types.Var]string{}, seen: map[types.Type]bool{}}
 	for _, p := range loaded {

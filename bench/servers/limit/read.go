@@ -2,8 +2,8 @@ package limit
 
 import "strconv"
 
-// reader reads strict JSON: no duplicate keys at any level, valid UTF-8, no lone
-// surrogates, at most 512 levels. After the first error its position is the end.
+// reader reads strict JSON: no duplicate keys at any level, valid UTF-8, no lone surrogates, at
+// most 512 levels. After the first error its position is the end.
 type reader struct {
 	data  []byte
 	pos   int

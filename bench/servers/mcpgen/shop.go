@@ -2,8 +2,7 @@ package mcpgen
 
 import "github.com/mcpgen/mcpgen/bench/catalog"
 
-// These functions are only listed, never called: 45 functions of a shop, so that the
-// list has 50.
+// These functions are only listed, never called: 45 functions of a shop, so that the list has 50.
 
 // Entry is what is known of a thing.
 type Entry struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Lists changes the lists of the server while it serves. Its methods may be called by
-// several goroutines.
+// Lists changes the lists of the server while it serves. Its methods may be called by several
+// goroutines.
 type Lists struct {
 	server *mcp.Server // set before it serves
 
@@ -20,14 +20,14 @@ const (
 	comingPrompt = "test_coming_and_going_prompt"
 )
 
-// comingAndGoing says that it is there. Each test_trigger_tool_change takes it away
-// or brings it back.
+// comingAndGoing says that it is there. Each test_trigger_tool_change takes it away or brings it
+// back.
 //
 //mcp:tool
 func comingAndGoing() string { return "Here at the moment." }
 
-// comingAndGoingPrompt says that it is there. Each test_trigger_prompt_change takes
-// it away or brings it back.
+// comingAndGoingPrompt says that it is there. Each test_trigger_prompt_change takes it away or
+// brings it back.
 //
 //mcp:prompt
 func comingAndGoingPrompt() string { return "Here at the moment." }

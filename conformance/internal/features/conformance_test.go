@@ -30,8 +30,8 @@ const (
 // revisions are the revisions with scenarios in the suite.
 var revisions = []string{june, november, july}
 
-// everyRevision runs a test with a client of each revision, whose user and model answer
-// every question.
+// everyRevision runs a test with a client of each revision, whose user and model answer every
+// question.
 func everyRevision(t *testing.T, test func(*testing.T, *mcptest.Client)) {
 	t.Helper()
 	for _, revision := range revisions {

@@ -64,8 +64,7 @@ func errorHandling() error {
 	return errors.New("this tool intentionally returns an error for testing")
 }
 
-// xMCPHeader returns the region, which a client also sends as the header field
-// Mcp-Param-Region.
+// xMCPHeader returns the region, which a client also sends as the header field Mcp-Param-Region.
 //
 //mcp:tool
 //mcp:arg region header=Region

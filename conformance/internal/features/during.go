@@ -60,8 +60,7 @@ func toolWithProgress(ctx context.Context) (string, error) {
 	return "The tool has reported its progress.", nil
 }
 
-// reconnection releases its stream half-way, so that the client reconnects for the
-// result.
+// reconnection releases its stream half-way, so that the client reconnects for the result.
 //
 //mcp:tool
 func reconnection(ctx context.Context) (string, error) {

@@ -84,8 +84,7 @@ func names(roots []mcp.Root) string {
 	return strings.Join(uris, ", ")
 }
 
-// inputRequiredResultRequestState remembers from one round to the next that it has
-// asked.
+// inputRequiredResultRequestState remembers from one round to the next that it has asked.
 //
 //mcp:tool
 func inputRequiredResultRequestState(ctx context.Context) (string, error) {
@@ -151,8 +150,8 @@ func inputRequiredResultMultiRound(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s likes %s.", name.Value.Name, color.Value.Color), nil
 }
 
-// inputRequiredResultTamperedState asks for a confirmation, and takes it from the
-// client that was asked only.
+// inputRequiredResultTamperedState asks for a confirmation, and takes it from the client that was
+// asked only.
 //
 //mcp:tool
 func inputRequiredResultTamperedState(ctx context.Context) (string, error) {
@@ -163,8 +162,7 @@ func inputRequiredResultTamperedState(ctx context.Context) (string, error) {
 	return describe(answer), nil
 }
 
-// inputRequiredResultCapabilities asks whom the client lets it ask: its model, or
-// else its user.
+// inputRequiredResultCapabilities asks whom the client lets it ask: its model, or else its user.
 //
 //mcp:tool
 func inputRequiredResultCapabilities(ctx context.Context) (string, error) {

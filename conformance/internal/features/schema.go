@@ -13,8 +13,8 @@ import (
 //go:embed schema.json
 var contactSchema string
 
-// newSchemaTool returns a tool whose schema the suite compares literally. It is written
-// by hand because no Go type gives conditions, anchors and references to definitions.
+// newSchemaTool returns a tool whose schema the suite compares literally. It is written by hand
+// because no Go type gives conditions, anchors and references to definitions.
 func newSchemaTool() mcp.Feature {
 	return mcp.NewTool(mcp.ToolInfo{
 		Name:        "json_schema_2020_12_tool",

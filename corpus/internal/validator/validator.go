@@ -10,8 +10,8 @@ import (
 // Open compiles a schema as it is published. Formats and encodings are checked.
 func Open(text []byte) (*jsonschema.Schema, error) { return compile(text, false) }
 
-// Closed compiles the schema of a result, and refuses members that it does not declare:
-// published schemas of results are open, which would hide them.
+// Closed compiles the schema of a result, and refuses members that it does not declare: published
+// schemas of results are open, which would hide them.
 func Closed(text []byte) (*jsonschema.Schema, error) { return compile(text, true) }
 
 func compile(text []byte, closed bool) (*jsonschema.Schema, error) {

@@ -1,5 +1,4 @@
-// Byhand serves the shop, connected by hand: for customers, with -staff for the
-// staff.
+// Byhand serves the shop, connected by hand: for customers, with -staff for the staff.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package catalogue has what is for sale. It does not import the protocol: the code
-// generated from its comments is in the packages public and staff.
+// Package catalogue has what is for sale. It does not import the protocol: the code generated from
+// its comments is in the packages public and staff.
 //
 //mcp:defaults emit=none closedworld
 package catalogue

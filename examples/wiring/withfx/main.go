@@ -23,8 +23,8 @@ func main() {
 	}
 }
 
-// parts are what both servers are made of. The generated constructors are provided
-// as they are: their options are variadic, and fx leaves those out.
+// parts are what both servers are made of. The generated constructors are provided as they are:
+// their options are variadic, and fx leaves those out.
 var parts = fx.Options(
 	fx.Provide(
 		openStore,

@@ -1,5 +1,5 @@
-// Withwire serves the shop, connected by code that wire generates: for customers,
-// with -staff for the staff.
+// Withwire serves the shop, connected by code that wire generates: for customers, with -staff for
+// the staff.
 package main
 
 import (

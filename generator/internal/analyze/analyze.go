@@ -1,6 +1,6 @@
-// Package analyze turns a loaded package and its directives into the model: it has the
-// meaning of directives for the declarations that they apply to. What is wrong becomes a
-// diagnostic; the analysis continues, so that all of them are shown at once.
+// Package analyze turns a loaded package and its directives into the model: it has the meaning of
+// directives for the declarations that they apply to. What is wrong becomes a diagnostic; the
+// analysis continues, so that all of them are shown at once.
 package analyze
 
 import (
@@ -16,8 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// Package analyses one package. The model is complete only when no error was
-// added to diags.
+// Package analyses one package. The model is complete only when no error was added to diags.
 func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Package {
 	a := &analyzer{pkg: pkg, shared: &shared{
 		docs:      docs,
@@ -78,7 +77,8 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	return a.out
 }
 
-// checkDefaults checks what only complete types show of defaults, and refuses those that contain themselves.
+// checkDefaults checks what only complete types show of defaults, and refuses those that contain
+// themselves.
 func (a *analyzer) checkDefaults() {
 	if !a.types.CheckLate() {
 		return
@@ -105,7 +105,8 @@ func (a *analyzer) checkDefaults() {
 	}
 }
 
-// checkWriteOnly refuses results that may contain what is writeOnly. It needs the types of all features.
+// checkWriteOnly refuses results that may contain what is writeOnly. It needs the types of all
+// features.
 func (a *analyzer) checkWriteOnly() {
 	check := func(call *model.Call, pos token.Position, kind string) {
 		a.types.CheckWriteOnly(call.Result.Output, diag.Place{Pos: pos, Subject: kind + " " + call.Func.Name}.In("result"))
@@ -122,23 +123,21 @@ func (a *analyzer) checkWriteOnly() {
 	}
 }
 
-// analyzer reads the declarations of one package: of the one that is generated for,
-// or of one whose features are emitted there, with //mcp:from.
+// analyzer reads the declarations of one package: of the one that is generated for, or of one whose
+// features are emitted there, with //mcp:from.
 type analyzer struct {
 	*shared
 	pkg  *load.Package
 	sets []*directive.Set
 	from *origin // nil in the package that is generated for
-	// fills are what the //mcp:defaults of the package say about parameters that functions
-	// fill.
+	// fills are what the //mcp:defaults of the package say about parameters that functions fill.
 	fills []*fill
 	// sharedLines are the //mcp:arg lines of the package and of its types.
 	sharedLines []*sharedLine
-	// damaged is set where a directive cannot be read, so that nothing can be
-	// concluded from its absence.
+	// damaged is set where a directive cannot be read, so that nothing can be concluded from its
+	// absence.
 	damaged bool
-	// callees are the functions that variables name, and refused the variables that name
-	// none.
+	// callees are the functions that variables name, and refused the variables that name none.
 	callees map[*directive.Set]*callee
 	refused map[*directive.Set]bool
 }
@@ -173,8 +172,8 @@ func (s *shared) each(do func(*analyzer)) {
 	}
 }
 
-// object is what a directive applies to, nil if the type checker has no object for it. Of
-// a variable that names a function it is the function.
+// object is what a directive applies to, nil if the type checker has no object for it. Of a
+// variable that names a function it is the function.
 func (a *analyzer) object(set *directive.Set) types.Object {
 	if c := a.callees[set]; c != nil {
 		return c.fn
@@ -211,8 +210,8 @@ func (a *analyzer) typeString(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(a.pkg.Types))
 }
 
-// collectServer reads //mcp:server. A program needs a server in any case, so
-// package main has one without being asked.
+// collectServer reads //mcp:server. A program needs a server in any case, so package main has one
+// without being asked.
 func (a *analyzer) collectServer() {
 	all := a.declared("server") // ScanFiles has refused a second one
 	if len(all) == 0 {

@@ -45,7 +45,8 @@ func (a *analyzer) collectShared() {
 	}
 }
 
-// sharedFor are the lines for a feature: those of its receiver type, of its package, and of the package that emits it.
+// sharedFor are the lines for a feature: those of its receiver type, of its package, and of the
+// package that emits it.
 func (a *analyzer) sharedFor(d declared) []*sharedLine {
 	of := func(a *analyzer, recv string) []*sharedLine {
 		return slices.DeleteFunc(slices.Clone(a.sharedLines), func(l *sharedLine) bool { return l.recv != recv })
@@ -75,8 +76,9 @@ func (a *analyzer) argSet(d declared) *argSet {
 	return args
 }
 
-// settleFar drops the lines of types and packages that are about no argument of the feature. around are the parameters whose
-// members may be called without their names: a line is also about what another one calls with it.
+// settleFar drops the lines of types and packages that are about no argument of the feature. around
+// are the parameters whose members may be called without their names: a line is also about what
+// another one calls with it.
 func (a *analyzer) settleFar(call *model.Call, object *model.Type, around []string, args *argSet, d declared) {
 	if len(args.far) == 0 {
 		return
@@ -112,7 +114,8 @@ func (a *analyzer) settleFar(call *model.Call, object *model.Type, around []stri
 	a.use(d, all)
 }
 
-// applicable is a line of a type or package as the feature would have it, nil if it is about no argument.
+// applicable is a line of a type or package as the feature would have it, nil if it is about no
+// argument.
 func (a *analyzer) applicable(call *model.Call, object *model.Type, around []string, args *argSet, line *directive.Directive) *directive.Directive {
 	if a.types.HasArg(object, line, args.all) || hidden(call, line) || slices.Contains(around, line.Name()) {
 		return line
@@ -230,7 +233,8 @@ func joinLine(near, far *directive.Directive) *directive.Directive {
 	return &joined
 }
 
-// settles reports whether a line says what an argument of another one says, or that there is nothing to say.
+// settles reports whether a line says what an argument of another one says, or that there is
+// nothing to say.
 func settles(line *directive.Directive, arg directive.Arg) bool {
 	if arg.Bare && !arg.Quoted || hides(line) {
 		return true

@@ -9,9 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// completions settles how the arguments of a prompt or the variables of a
-// template are completed: by the function that complete= names, and enumerations
-// by themselves.
+// completions settles how the arguments of a prompt or the variables of a template are completed:
+// by the function that complete= names, and enumerations by themselves.
 func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at diag.Place) (all []*model.Completion, ok bool) {
 	ok = true
 	byName := map[string]*model.Completer{}
@@ -47,8 +46,8 @@ func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at 
 	return all, ok
 }
 
-// noCompletion refuses complete= where nothing could ask for it: the protocol
-// has no completion for the arguments of tools.
+// noCompletion refuses complete= where nothing could ask for it: the protocol has no completion for
+// the arguments of tools.
 func (a *analyzer) noCompletion(d declared, at diag.Place) bool {
 	if d.set.Get("prompt") != nil || d.set.Get("resource") != nil {
 		return true
@@ -64,7 +63,8 @@ func (a *analyzer) noCompletion(d declared, at diag.Place) bool {
 	return ok
 }
 
-// noAlias refuses alias= where clients fill arguments from the list of features: of prompts and templates.
+// noAlias refuses alias= where clients fill arguments from the list of features: of prompts and
+// templates.
 func (a *analyzer) noAlias(call *model.Call, d declared, what string, at diag.Place) bool {
 	ok := true
 	for _, line := range d.set.All("arg") {
@@ -110,8 +110,8 @@ func plain(text string) string {
 
 const completerForm = "func(ctx context.Context, prefix string) ([]string, error)"
 
-// completer finds the function that complete= names: a method of the feature's
-// receiver, or a function of the package. It returns nil after a diagnostic.
+// completer finds the function that complete= names: a method of the feature's receiver, or a
+// function of the package. It returns nil after a diagnostic.
 func (a *analyzer) completer(arg directive.Arg, recv types.Type, at diag.Place) *model.Completer {
 	name := arg.Value
 	found := a.lookupCompleter(name, recv)

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 )
 
-// featureDescription is what the model reads about a feature: the description
-// of the directive, otherwise its doc comment, in which links to annotated
-// symbols have become their published names. //mcp:doc is part of the latter.
+// featureDescription is what the model reads about a feature: the description of the directive,
+// otherwise its doc comment, in which links to annotated symbols have become their published names.
+// //mcp:doc is part of the latter.
 func (a *analyzer) featureDescription(d declared) string {
 	if text, set := d.dir.String("description"); set {
 		return text
@@ -41,8 +41,8 @@ func (a *analyzer) publishedLink(pkg, recv, name string) string {
 	return a.published[symbol{pkg, strings.TrimPrefix(recv, "*"), name}]
 }
 
-// collectPublished collects the published name of every annotated function, since doc
-// comments refer to them in any order.
+// collectPublished collects the published name of every annotated function, since doc comments
+// refer to them in any order.
 func (a *analyzer) collectPublished() {
 	for _, word := range []string{"resource", "prompt", "tool"} { // if one function is several features, the tool's name counts
 		for _, d := range a.selected(word) {
@@ -59,9 +59,9 @@ func (a *analyzer) collectPublished() {
 	}
 }
 
-// dropSymbol removes the symbol's own name from the front of a description, since the
-// model gets another one: "Search finds books" is "Finds books". In "Start the scheduler"
-// the name is the verb, and stays.
+// dropSymbol removes the symbol's own name from the front of a description, since the model gets
+// another one: "Search finds books" is "Finds books". In "Start the scheduler" the name is the
+// verb, and stays.
 func dropSymbol(text, symbol string) string {
 	rest, ok := strings.CutPrefix(text, symbol+" ")
 	if !ok {
@@ -75,14 +75,13 @@ func dropSymbol(text, symbol string) string {
 	return string(unicode.ToUpper(r)) + rest[size:]
 }
 
-// isWord reports whether a symbol could be a word of a sentence: SearchBooks could
-// not.
+// isWord reports whether a symbol could be a word of a sentence: SearchBooks could not.
 func isWord(symbol string) bool {
 	return strings.IndexFunc(symbol[1:], func(r rune) bool { return !unicode.IsLower(r) }) < 0
 }
 
-// isPredicate reports whether a text goes on as it does after a subject: with a verb
-// in the third person, one that has no such form, or an adverb.
+// isPredicate reports whether a text goes on as it does after a subject: with a verb in the third
+// person, one that has no such form, or an adverb.
 func isPredicate(text string) bool {
 	word := strings.TrimRight(strings.Fields(text)[0], ".,;:")
 	if strings.IndexFunc(word, func(r rune) bool { return r < 'a' || 'z' < r }) >= 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// EmitsNothing reports whether the features of a package are emitted by others:
-// //mcp:defaults emit=none.
+// EmitsNothing reports whether the features of a package are emitted by others: //mcp:defaults
+// emit=none.
 func EmitsNothing(pkg *load.Package) bool {
 	a := &analyzer{pkg: pkg, shared: &shared{}}
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, &diag.List{})
@@ -19,9 +19,8 @@ func EmitsNothing(pkg *load.Package) bool {
 }
 
 // CheckNotEmitted checks a package with emit=none: whether its directives can be read, and whether
-// other packages can name what they apply to. Types are checked in the package that emits
-// them, which may have providers and conversions of its own. It returns the number of
-// features.
+// other packages can name what they apply to. Types are checked in the package that emits them,
+// which may have providers and conversions of its own. It returns the number of features.
 func CheckNotEmitted(pkg *load.Package, diags *diag.List) (features int) {
 	a := &analyzer{pkg: pkg, shared: &shared{
 		diags: diags, out: &model.Package{NotEmitted: true}, providerFuncs: map[*types.Func]*model.Provider{},

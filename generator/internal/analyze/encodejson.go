@@ -12,8 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// encode reads encode= of a tool. By reflection a value gets the form of its Go type, so what a directive makes of it would be lost,
-// and it needs a result without a schema, which says nothing about that form.
+// encode reads encode= of a tool. By reflection a value gets the form of its Go type, so what a
+// directive makes of it would be lost, and it needs a result without a schema, which says nothing
+// about that form.
 func (a *analyzer) encode(tool *model.Tool, dir *directive.Directive, s settings, at diag.Place) bool {
 	word, set := dir.String("encode")
 	if set && word != "json" || !set && (!s.byReflection || tool.Result.Output == nil || tool.Output != model.OutputText) {
@@ -46,7 +47,8 @@ func (a *analyzer) encode(tool *model.Tool, dir *directive.Directive, s settings
 	return true
 }
 
-// leftOut is the name of a member that a directive leaves out, as far as it is one of the struct itself.
+// leftOut is the name of a member that a directive leaves out, as far as it is one of the struct
+// itself.
 func leftOut(t *model.Type) string {
 	s, ok := t.Go.Underlying().(*types.Struct)
 	if !ok {
@@ -62,7 +64,8 @@ func leftOut(t *model.Type) string {
 	return "a member"
 }
 
-// lostByReflection returns the path of the first member whose form is not that of encoding/json, and why.
+// lostByReflection returns the path of the first member whose form is not that of encoding/json,
+// and why.
 func lostByReflection(t *model.Type, path string, seen map[*model.Type]bool) (member, what string) {
 	if t == nil || seen[t] {
 		return "", ""

@@ -46,8 +46,8 @@ func (a *analyzer) collectErrors() {
 	}
 }
 
-// foreignError reads //mcp:error of a package comment: the name of an error of another
-// package, and its text.
+// foreignError reads //mcp:error of a package comment: the name of an error of another package, and
+// its text.
 func (a *analyzer) foreignError(d declared, at diag.Place) {
 	name, text, _ := strings.Cut(d.dir.Text, " ")
 	at.Pos, at.Subject = d.dir.TextPos, "//mcp:error"
@@ -138,8 +138,8 @@ func (a *analyzer) errorText(e *model.DeclaredError, fn *types.Func, at diag.Pla
 	a.declareError(errorTypeName(e.Type), e, at)
 }
 
-// errorTypeName is the name of an error type, nil for instances of generic types, of
-// which there are several, and for types without a name.
+// errorTypeName is the name of an error type, nil for instances of generic types, of which there
+// are several, and for types without a name.
 func errorTypeName(t types.Type) types.Object {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {

@@ -13,8 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// function describes the Go function behind a feature. ok is false when a
-// diagnostic was reported.
+// function describes the Go function behind a feature. ok is false when a diagnostic was reported.
 func (a *analyzer) function(fn *types.Func, d declared, at diag.Place) (f model.Func, ok bool) {
 	if c := a.calleeOf(d); c != nil {
 		return a.calleeFunc(c, d, at)
@@ -35,8 +34,8 @@ func (a *analyzer) function(fn *types.Func, d declared, at diag.Place) (f model.
 	return f, a.exported(fn, what, at) && a.spellable(fn, at)
 }
 
-// annotated returns the function that a directive of a feature applies to, nil when a
-// diagnostic was reported.
+// annotated returns the function that a directive of a feature applies to, nil when a diagnostic
+// was reported.
 func (a *analyzer) annotated(d declared, at diag.Place) *types.Func {
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
@@ -116,8 +115,7 @@ func (a *analyzer) mediaType(dir *directive.Directive, at diag.Place) (value str
 	return arg.Value, true
 }
 
-// claims finds what is published twice. The later of two in the source is the one to be
-// changed.
+// claims finds what is published twice. The later of two in the source is the one to be changed.
 type claims struct {
 	a     *analyzer
 	first map[string]claim

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// published is the word of inject= that fills nothing: the argument is published although
-// the defaults fill it. It cannot be the name of a function.
+// published is the word of inject= that fills nothing: the argument is published although the
+// defaults fill it. It cannot be the name of a function.
 const published = "_"
 
 // filling settles what functions fill in the arguments of one feature.
@@ -43,8 +43,8 @@ func (a *analyzer) filling(call *model.Call, args *argSet, d declared, at diag.P
 	return f
 }
 
-// param returns the function that fills a parameter by its name, nil if there is none.
-// ok is false when a diagnostic was reported.
+// param returns the function that fills a parameter by its name, nil if there is none. ok is false
+// when a diagnostic was reported.
 func (f *filling) param(p *model.Param, said bool) (provider *model.Provider, ok bool) {
 	if p.Name == "" || p.Name == "_" {
 		return nil, true
@@ -107,8 +107,8 @@ func (f *filling) byDefault(k *fill, t types.Type, at diag.Place) (*model.Provid
 	return k.provider, f.fits(k.provider, k.name, t, at)
 }
 
-// fits refuses a function that returns another type than what it shall fill, or that
-// generated code cannot call.
+// fits refuses a function that returns another type than what it shall fill, or that generated code
+// cannot call.
 func (f *filling) fits(p *model.Provider, name string, t types.Type, at diag.Place) bool {
 	if !types.AssignableTo(p.Type, t) {
 		f.diags.Errorf(at.Pos, at.Subject, "the type is %s, and %s, which would fill it, returns %s", f.shortType(t), p.Func, f.shortType(p.Type)).
@@ -126,9 +126,9 @@ func (f *filling) fits(p *model.Provider, name string, t types.Type, at diag.Pla
 	return true
 }
 
-// members fills members of the arguments, takes them off the object, and takes the lines
-// about them off the set. whole is the name of the parameter that is the whole object, ""
-// if there are several.
+// members fills members of the arguments, takes them off the object, and takes the lines about them
+// off the set. whole is the name of the parameter that is the whole object, "" if there are
+// several.
 func (f *filling) members(object *model.Type, feature, whole string, args *argSet) (*model.Type, bool) {
 	ok := true
 	var left []*directive.Directive
@@ -201,8 +201,8 @@ func (f *filling) members(object *model.Type, feature, whole string, args *argSe
 	return object, ok
 }
 
-// find takes a member off a copy of the object. The path may begin with the name of the
-// parameter that is the whole object, and be without the name of what is inlined.
+// find takes a member off a copy of the object. The path may begin with the name of the parameter
+// that is the whole object, and be without the name of what is inlined.
 func (f *filling) find(object *model.Type, feature, whole string, path []string) (changed *model.Type, chain []*model.Field, problem string) {
 	changed, chain, problem = f.types.Take(object, feature, path)
 	if chain == nil && problem == "" && len(path) > 1 && path[0] == whole {

@@ -20,8 +20,8 @@ type fill struct {
 	provider *model.Provider
 	by       string // name of the function
 	pos      token.Position
-	// used is set if a function has what is named, or something so similar that this has
-	// been reported.
+	// used is set if a function has what is named, or something so similar that this has been
+	// reported.
 	used bool
 }
 
@@ -66,8 +66,8 @@ func (a *analyzer) collectFills() {
 	}
 }
 
-// fillsOf are the defaults for a function: those of the emitting package, of its own
-// package and of its receiver type. Of one name the last counts.
+// fillsOf are the defaults for a function: those of the emitting package, of its own package and of
+// its receiver type. Of one name the last counts.
 func (a *analyzer) fillsOf(d declared) []*fill {
 	var all []*fill
 	if a.from != nil {
@@ -102,9 +102,8 @@ func (a *analyzer) checkFills() {
 	}
 }
 
-// mentions reports whether a function that the defaults are for has what they name; also
-// one whose features are not emitted here, or have been refused. It collects the names of
-// parameters.
+// mentions reports whether a function that the defaults are for has what they name; also one whose
+// features are not emitted here, or have been refused. It collects the names of parameters.
 func (a *analyzer) mentions(f *fill, names *[]string) bool {
 	sources := []*analyzer{a}
 	if a.from == nil && f.recv == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// checkLeft refuses arguments whose names are almost those that the defaults fill: a typing
-// error would publish what no client may choose.
+// checkLeft refuses arguments whose names are almost those that the defaults fill: a typing error
+// would publish what no client may choose.
 func (f *filling) checkLeft(object *model.Type, whole string) bool {
 	s := &similarity{filling: f, whole: whole, used: map[string]bool{}, ok: true, within: map[*model.Type]bool{}, clean: map[*model.Type]bool{}}
 	last := map[string]*fill{}
@@ -46,8 +46,8 @@ type similarity struct {
 	// used are the names that the defaults would have hidden.
 	used map[string]bool
 	ok   bool
-	// Every way to a type is followed by anywhere, since each needs an answer of its own,
-	// unless the type has nothing to report.
+	// Every way to a type is followed by anywhere, since each needs an answer of its own, unless
+	// the type has nothing to report.
 	within, clean map[*model.Type]bool
 }
 
@@ -79,8 +79,8 @@ func (s *similarity) anywhere(t *model.Type, path []string) (found bool) {
 	return found
 }
 
-// unseen looks into a field that is left to encoding/json, which reads what the schema does
-// not have.
+// unseen looks into a field that is left to encoding/json, which reads what the schema does not
+// have.
 func (s *similarity) unseen(field *model.Field, path []string) (found bool) {
 	t := field.Type
 	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
@@ -151,8 +151,8 @@ func (f *filling) pathOf(t *model.Type, field *model.Field, path []string) []str
 	return append(here, f.types.Origin(field))
 }
 
-// similar reports whether a field has a name but for case and separators: in JSON, also
-// after it was renamed, or in Go.
+// similar reports whether a field has a name but for case and separators: in JSON, also after it
+// was renamed, or in Go.
 func (s *similarity) similar(field *model.Field, name string) bool {
 	want := plainName(name)
 	return plainName(s.types.Origin(field)) == want || plainName(field.Name) == want || plainName(field.Path[len(field.Path)-1].Name) == want
@@ -197,8 +197,8 @@ func (f *filling) reportSimilar(k *fill, field *model.Field, path []string) {
 		Hint = fmt.Sprintf("add %s:%s to inject=, or //mcp:arg %[1]s inject=%[2]s to the function; inject=_ publishes it", name, k.by)
 }
 
-// checkKept refuses inject=_ about what is published in any case. used are the names that
-// the defaults would have hidden.
+// checkKept refuses inject=_ about what is published in any case. used are the names that the
+// defaults would have hidden.
 func (f *filling) checkKept(used map[string]bool) bool {
 	ok := true
 	for _, name := range sortedKeys(f.lines) {

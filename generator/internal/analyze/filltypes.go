@@ -20,8 +20,7 @@ func pointee(t types.Type) types.Type {
 	}
 }
 
-// providerOfValue is a provider whose type is the given one but for pointers, nil if there
-// is none.
+// providerOfValue is a provider whose type is the given one but for pointers, nil if there is none.
 func (a *analyzer) providerOfValue(t types.Type) *model.Provider {
 	if t == nil {
 		return nil
@@ -34,8 +33,8 @@ func (a *analyzer) providerOfValue(t types.Type) *model.Provider {
 	return nil
 }
 
-// checkPointers refuses a parameter that would be published only because a pointer is
-// missing, or one too many, for the function that fills its type.
+// checkPointers refuses a parameter that would be published only because a pointer is missing, or
+// one too many, for the function that fills its type.
 func (f *filling) checkPointers(p *model.Param, at diag.Place) bool {
 	provider := f.providerOfValue(p.Type)
 	if provider == nil {
@@ -52,8 +51,8 @@ func (f *filling) checkPointers(p *model.Param, at diag.Place) bool {
 	return false
 }
 
-// warnOfTypes reports members of the arguments whose type a function fills where it is that
-// of a parameter: who calls is published with them. Lists and maps are data about others.
+// warnOfTypes reports members of the arguments whose type a function fills where it is that of a
+// parameter: who calls is published with them. Lists and maps are data about others.
 func (f *filling) warnOfTypes(object *model.Type, whole string) {
 	within := map[*model.Type]bool{}
 	var walk func(t *model.Type, path []string)
@@ -130,8 +129,8 @@ func (f *filling) warnOfEmbedded(t *model.Type, field *model.Field, path []strin
 	}
 }
 
-// spellings are the names that a line may have for a member of the arguments: with the
-// parameter around it, and without.
+// spellings are the names that a line may have for a member of the arguments: with the parameter
+// around it, and without.
 func (f *filling) spellings(path []string, whole string) []string {
 	names := []string{strings.Join(path, ".")}
 	if whole != "" {

@@ -14,9 +14,9 @@ type foreignKind struct {
 	is          func(types.Object) bool
 }
 
-// foreign finds a declaration of another package: pkg.Name as the file would write it, or
-// with the import path in front of the name. The package may be one that only other
-// packages import. It returns nil after adding a diagnostic.
+// foreign finds a declaration of another package: pkg.Name as the file would write it, or with the
+// import path in front of the name. The package may be one that only other packages import. It
+// returns nil after adding a diagnostic.
 func (a *analyzer) foreign(d declared, name string, kind *foreignKind) types.Object {
 	pos := d.dir.TextPos
 	if words := d.dir.Words(); len(words) > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// formMethod is the one method of a form, as the runtime declares it. Its name
-// is the hint that the compiler gives where the directive is missing.
+// formMethod is the one method of a form, as the runtime declares it. Its name is the hint that the
+// compiler gives where the directive is missing.
 const formMethod = "MCPFormNeedsDirective"
 
 // collectForms turns every //mcp:form into a form of the model.
@@ -76,8 +76,8 @@ func (a *analyzer) formFields(form *model.Form, at diag.Place) *model.Form {
 	return form
 }
 
-// formFormats are those that clients know (2025-11-25, StringSchema). Others are
-// checked where the answer is read.
+// formFormats are those that clients know (2025-11-25, StringSchema). Others are checked where the
+// answer is read.
 var formFormats = []string{"email", "uri", "date", "date-time"}
 
 // formKind settles the kind of a field, or says why a form cannot have it.
@@ -134,8 +134,8 @@ func formKind(f *model.FormField, t *model.Type) (what, hint string) {
 	return "", ""
 }
 
-// choicesOf are the values of an enumeration with the comments on its constants
-// as titles; narrowed are those that a tag leaves.
+// choicesOf are the values of an enumeration with the comments on its constants as titles; narrowed
+// are those that a tag leaves.
 func choicesOf(t *model.Type, narrowed []string) []model.FormChoice {
 	titles := map[string]string{}
 	var texts []string

@@ -18,8 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// origin is how a package came to be emitted by another one: the lines that name
-// it.
+// origin is how a package came to be emitted by another one: the lines that name it.
 type origin struct {
 	lines []*fromLine
 }
@@ -36,8 +35,8 @@ func (l *fromLine) selects(groups []string) bool {
 	return len(l.groups) == 0 || slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(l.groups, g) })
 }
 
-// collectFrom reads //mcp:from and adds an analyzer for each package that it names,
-// in order of path.
+// collectFrom reads //mcp:from and adds an analyzer for each package that it names, in order of
+// path.
 func (a *analyzer) collectFrom() {
 	if a.out.NotEmitted {
 		return
@@ -133,8 +132,7 @@ func (a *analyzer) missing(path string) (what, hint string) {
 	return strings.TrimSpace(what), hint
 }
 
-// leadsTo reports whether one of the packages is the one with the path, or imports
-// it.
+// leadsTo reports whether one of the packages is the one with the path, or imports it.
 func leadsTo(imports map[string]*packages.Package, path string, seen map[string]bool) bool {
 	for _, p := range imports {
 		if p.PkgPath == path {
@@ -159,8 +157,7 @@ func (a *analyzer) selected(word string) []declared {
 	return slices.DeleteFunc(all, func(d declared) bool { return a.line(d) == nil })
 }
 
-// line is the first line that selects a feature; nil where none does, and in the
-// package itself.
+// line is the first line that selects a feature; nil where none does, and in the package itself.
 func (a *analyzer) line(d declared) *fromLine {
 	if a.from == nil {
 		return nil
@@ -197,8 +194,7 @@ func (a *analyzer) checkSelected() {
 	}
 }
 
-// brings reports whether a package without features has something for those of
-// others.
+// brings reports whether a package without features has something for those of others.
 func (a *analyzer) brings() bool {
 	return slices.ContainsFunc([]string{"inject", "error", "decode", "encode", "constructor", "schema"}, func(word string) bool {
 		return len(a.declared(word)) > 0
@@ -252,8 +248,7 @@ func (a *analyzer) emitNone() *directive.Directive {
 	return nil
 }
 
-// checkNotEmitted refuses what only the package itself could emit where it emits
-// nothing.
+// checkNotEmitted refuses what only the package itself could emit where it emits nothing.
 func (a *analyzer) checkNotEmitted() {
 	for _, d := range a.declared("defaults") {
 		if emit, set := d.dir.Get("emit"); set && d.set.Target != directive.Package {
@@ -283,8 +278,7 @@ func (a *analyzer) checkNotEmitted() {
 	}
 }
 
-// pkgOf is the package of a declaration as the model has it: nil for the one that
-// is generated for.
+// pkgOf is the package of a declaration as the model has it: nil for the one that is generated for.
 func (a *analyzer) pkgOf() *types.Package {
 	if a.from == nil {
 		return nil
@@ -292,8 +286,8 @@ func (a *analyzer) pkgOf() *types.Package {
 	return a.pkg.Types
 }
 
-// symbol is the symbol of a declaration for people, which says its package where
-// that is another one.
+// symbol is the symbol of a declaration for people, which says its package where that is another
+// one.
 func (a *analyzer) symbol(name string) string {
 	if a.from == nil {
 		return name
@@ -307,8 +301,8 @@ func (a *analyzer) symbol(name string) string {
 // outside reports whether the code for the package is generated into another one.
 func (a *analyzer) outside() bool { return a.from != nil || a.out.NotEmitted }
 
-// exported refuses a declaration that other packages cannot name where the code is
-// generated into one.
+// exported refuses a declaration that other packages cannot name where the code is generated into
+// one.
 func (a *analyzer) exported(obj types.Object, what string, at diag.Place) bool {
 	if obj.Exported() || !a.outside() {
 		return true

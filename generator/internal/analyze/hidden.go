@@ -26,9 +26,9 @@ func (a *analyzer) visible(text, what string, at diag.Place) bool {
 	return !found
 }
 
-// lineOf returns where a hidden character of a text is in the source: in the same file, where
-// the word with it is, else any such character, at the nearest line to a position. It is the
-// position itself if there is none, as with escapes.
+// lineOf returns where a hidden character of a text is in the source: in the same file, where the
+// word with it is, else any such character, at the nearest line to a position. It is the position
+// itself if there is none, as with escapes.
 func lineOf(text string, r rune, at token.Position) token.Position {
 	src, err := regularfile.Read(at.Filename)
 	if err != nil {
@@ -60,9 +60,9 @@ func lineOf(text string, r rune, at token.Position) token.Position {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// checkVisible refuses hidden characters in every text of the model, whatever it is
-// for: nearly all of them are published. It goes by the Go types of the model, so that
-// no text is left out when the model grows.
+// checkVisible refuses hidden characters in every text of the model, whatever it is for: nearly all
+// of them are published. It goes by the Go types of the model, so that no text is left out when the
+// model grows.
 func (a *analyzer) checkVisible() {
 	c := &visibleChecker{analyzer: a, seen: map[any]bool{}}
 	if s := a.out.Server; s != nil {
@@ -95,8 +95,8 @@ func nameOf(r *model.Resource) string {
 	return r.Func.Name
 }
 
-// visibleChecker looks into the structs of package model. Each pointer is followed
-// once, so that a type that several features share is reported once.
+// visibleChecker looks into the structs of package model. Each pointer is followed once, so that a
+// type that several features share is reported once.
 type visibleChecker struct {
 	*analyzer
 	seen map[any]bool
@@ -104,8 +104,8 @@ type visibleChecker struct {
 
 var positionType = reflect.TypeFor[token.Position]()
 
-// walk checks a value. what is the name of the member that it is, owner that of the
-// published thing that the member belongs to, if it has one.
+// walk checks a value. what is the name of the member that it is, owner that of the published thing
+// that the member belongs to, if it has one.
 func (c *visibleChecker) walk(v reflect.Value, what, owner string, at diag.Place) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -175,8 +175,8 @@ func (c *visibleChecker) checkStrict(text, what, owner string, at diag.Place) {
 	c.diags.Errorf(at.Pos, at.Subject, "the %s %s", what, problem).Hint = "write JSON that every reader takes alike"
 }
 
-// check checks a text. Texts that are JSON may have hidden characters as escapes, which
-// clients decode; control characters are visible there.
+// check checks a text. Texts that are JSON may have hidden characters as escapes, which clients
+// decode; control characters are visible there.
 func (c *visibleChecker) check(text, what, owner string, at diag.Place) {
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)

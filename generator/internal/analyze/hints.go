@@ -8,8 +8,8 @@ import (
 // hintFlags are the flags about behaviour that a directive sets, by key.
 type hintFlags map[string]bool
 
-// hintKeys are the keys that speak of behaviour, each with those that it
-// replaces when a nearer directive sets it.
+// hintKeys are the keys that speak of behaviour, each with those that it replaces when a nearer
+// directive sets it.
 var hintKeys = []struct {
 	key      string
 	replaces []string
@@ -56,8 +56,8 @@ func (f hintFlags) over(base hintFlags) hintFlags {
 	return merged
 }
 
-// hints are the four annotations; what no flag settles has the specification's
-// default (2025-11-25 schema, ToolAnnotations).
+// hints are the four annotations; what no flag settles has the specification's default (2025-11-25
+// schema, ToolAnnotations).
 func (f hintFlags) hints() model.Hints {
 	h := model.Hints{ReadOnly: f["readonly"]}
 	h.Destructive = f.either("destructive", "additive", !h.ReadOnly)
@@ -77,8 +77,8 @@ func (f hintFlags) either(yes, no string, otherwise bool) bool {
 	return otherwise
 }
 
-// said reports whether the flags set what a tool does to its environment, and how far it
-// reaches. readonly=false alone does not set the former.
+// said reports whether the flags set what a tool does to its environment, and how far it reaches.
+// readonly=false alone does not set the former.
 func (f hintFlags) said() (effect, reach bool) {
 	_, destructive := f["destructive"]
 	_, additive := f["additive"]

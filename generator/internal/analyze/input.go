@@ -13,8 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// input settles where each parameter's value comes from, and what the arguments
-// object is.
+// input settles where each parameter's value comes from, and what the arguments object is.
 func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at diag.Place) bool {
 	call.Input = &model.Input{}
 	sig := fn.Signature()
@@ -90,8 +89,8 @@ func (a *analyzer) source(p *model.Param, variadic bool, args *argSet, filling *
 	return true
 }
 
-// unfillable reports whether a variadic parameter is left empty, since no client can fill
-// it. With a line about it, it is an argument.
+// unfillable reports whether a variadic parameter is left empty, since no client can fill it. With
+// a line about it, it is an argument.
 func (a *analyzer) unfillable(p *model.Param, args *argSet, at diag.Place) bool {
 	if schema.UsesLibrary(p.Type) || slices.ContainsFunc(args.own, func(l *directive.Directive) bool { return about(l, p.Name) }) {
 		return false
@@ -108,8 +107,7 @@ func (a *analyzer) unfillable(p *model.Param, args *argSet, at diag.Place) bool 
 	return true
 }
 
-// whole returns the struct type when exactly one parameter is left and its JSON
-// form is an object.
+// whole returns the struct type when exactly one parameter is left and its JSON form is an object.
 func (a *analyzer) whole(open []*model.Param, variadic bool) (t types.Type, pointer bool) {
 	if len(open) != 1 || variadic {
 		return nil, false
@@ -160,7 +158,8 @@ func (a *analyzer) wholeInput(call *model.Call, name string, d declared, t types
 	return filling.checkLeft(&whole, p.Name) && ok
 }
 
-// unwrap makes an argument of each member of the one struct parameter, so that there can be others beside them.
+// unwrap makes an argument of each member of the one struct parameter, so that there can be others
+// beside them.
 func (a *analyzer) unwrap(call *model.Call, p *model.Param) {
 	name := p.Name
 	if name == "" || name == "_" {
@@ -189,8 +188,8 @@ func joined(object, more *model.Type) *model.Type {
 	return &all
 }
 
-// wholePart applies the lines about the one struct parameter itself, which choose among its
-// fields, and takes them off the set.
+// wholePart applies the lines about the one struct parameter itself, which choose among its fields,
+// and takes them off the set.
 func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, at diag.Place) (part *model.Type, ok bool) {
 	ok = true
 	var left []*directive.Directive
@@ -312,8 +311,8 @@ func (a *analyzer) withoutSettings(p *model.Param, args *argSet, at diag.Place) 
 	return true
 }
 
-// paramTexts are the comments on the parameters of a function, and the items of its doc
-// comment, by their names.
+// paramTexts are the comments on the parameters of a function, and the items of its doc comment, by
+// their names.
 func (a *analyzer) paramTexts(d declared, fn *types.Func) (comments, items map[string]string) {
 	c := a.calleeOf(d)
 	if c == nil {
@@ -326,8 +325,8 @@ func (a *analyzer) paramTexts(d declared, fn *types.Func) (comments, items map[s
 	return comments, load.ListItems(a.docs.Of(c.declared))
 }
 
-// positionOf is the place of a parameter or result. Those of functions that a variable
-// names are at the variable, since the function may be in another package.
+// positionOf is the place of a parameter or result. Those of functions that a variable names are at
+// the variable, since the function may be in another package.
 func (a *analyzer) positionOf(v *types.Var, d declared) token.Position {
 	if c := a.calleeOf(d); c != nil {
 		return c.pos
@@ -342,8 +341,8 @@ func (a *analyzer) fix(p *model.Param, line *directive.Directive, variadic bool,
 	return p.Fixed != nil && a.types.Fix(p.Fixed, line, at.At(line.Pos))
 }
 
-// checkHidden refuses //mcp:arg lines about a parameter that is not published,
-// unless a field has that name, and takes those that omit one off the set.
+// checkHidden refuses //mcp:arg lines about a parameter that is not published, unless a field has
+// that name, and takes those that omit one off the set.
 func (a *analyzer) checkHidden(args *argSet, params []*model.Param, isField func(string) bool, at diag.Place) bool {
 	ok := true
 	for _, p := range params {

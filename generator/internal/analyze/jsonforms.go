@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// collectJSONForms passes on what directives say about the JSON forms of types, and the
-// functions that convert types. It comes before any type is resolved.
+// collectJSONForms passes on what directives say about the JSON forms of types, and the functions
+// that convert types. It comes before any type is resolved.
 func (a *analyzer) collectJSONForms() {
 	forms := map[*types.TypeName]*schema.Form{}
 	var order []*types.TypeName
@@ -85,8 +85,8 @@ func (a *analyzer) collectJSONForms() {
 	}
 }
 
-// setForm sets the form of a type. Of several packages, the one that is generated for
-// takes precedence.
+// setForm sets the form of a type. Of several packages, the one that is generated for takes
+// precedence.
 func (a *analyzer) setForm(obj *types.TypeName, form *schema.Form) {
 	other, said := a.forms[obj]
 	if !said {
@@ -181,7 +181,8 @@ func constantNames(d *directive.Directive, key string) (all []schema.NamedText) 
 	return all
 }
 
-// enumType returns the type of another package that an //mcp:enum of a package comment names, or nil.
+// enumType returns the type of another package that an //mcp:enum of a package comment names, or
+// nil.
 func (a *analyzer) enumType(d declared) *types.TypeName {
 	switch {
 	case d.set.Target != directive.Package:
@@ -221,8 +222,7 @@ func (a *analyzer) namedType(d declared, name string) *types.TypeName {
 	return obj
 }
 
-// importNames are the paths that the file of a set imports, by the names they have
-// there.
+// importNames are the paths that the file of a set imports, by the names they have there.
 func (a *analyzer) importNames(set *directive.Set) map[string]string {
 	names := map[string]string{}
 	for _, spec := range set.File.Imports {
@@ -239,8 +239,7 @@ func (a *analyzer) importNames(set *directive.Set) map[string]string {
 	return names
 }
 
-// checkPredeclared refuses declarations that hide names of the language in the generated
-// file.
+// checkPredeclared refuses declarations that hide names of the language in the generated file.
 func (a *analyzer) checkPredeclared() {
 	for _, name := range model.Predeclared {
 		obj := a.pkg.Types.Scope().Lookup(name)

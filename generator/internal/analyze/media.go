@@ -14,8 +14,8 @@ func (a *analyzer) media(tool *model.Tool, d declared, at diag.Place) (ok bool) 
 	return ok
 }
 
-// toolResult settles one value of a tool: blobs where mime= says what they are,
-// streams, and everything else.
+// toolResult settles one value of a tool: blobs where mime= says what they are, streams, and
+// everything else.
 func (a *analyzer) toolResult(mime string) singleResult {
 	return func(res *model.Result, t types.Type, at diag.Place) bool {
 		switch {
@@ -51,8 +51,7 @@ func (a *analyzer) toolResult(mime string) singleResult {
 	}
 }
 
-// sequence returns the items of iter.Seq[T] and iter.Seq2[T, error]; nil for any
-// other iter.Seq2.
+// sequence returns the items of iter.Seq[T] and iter.Seq2[T, error]; nil for any other iter.Seq2.
 func sequence(t types.Type) (elem types.Type, withError, ok bool) {
 	named, isNamed := types.Unalias(t).(*types.Named)
 	if !isNamed || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "iter" {
@@ -68,8 +67,7 @@ func sequence(t types.Type) (elem types.Type, withError, ok bool) {
 	return nil, false, true
 }
 
-// isBytes recognises []byte and types made from it that have no JSON form of
-// their own.
+// isBytes recognises []byte and types made from it that have no JSON form of their own.
 func isBytes(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Slice)
 	if !ok || hasMethod(t, "MarshalJSON") || hasMethod(t, "MarshalText") {
@@ -79,8 +77,7 @@ func isBytes(t types.Type) bool {
 	return ok && b.Kind() == types.Uint8
 }
 
-// isText recognises string and types made from it that have no JSON form of
-// their own.
+// isText recognises string and types made from it that have no JSON form of their own.
 func isText(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsString != 0 && !hasMethod(t, "MarshalJSON") && !hasMethod(t, "MarshalText")

@@ -26,8 +26,8 @@ func isFreeText(f *model.Field) bool {
 	return f.Type.Kind == model.String && f.Type.Enum.Closed() == nil && len(f.Rules.Enum) == 0
 }
 
-// narrowing are the names of the arguments that make a result smaller: filters and bounds, which
-// a caller may set or not, and what is searched for. If there are neither, they are the others.
+// narrowing are the names of the arguments that make a result smaller: filters and bounds, which a
+// caller may set or not, and what is searched for. If there are neither, they are the others.
 func narrowing(input *model.Input) []string {
 	if input == nil || input.Object == nil {
 		return nil

@@ -17,9 +17,9 @@ type givenName struct {
 	pos     token.Position // of the word in //mcp:params, if there is one
 }
 
-// paramNames are the names of the parameters of a function: those of its signature, and
-// those of //mcp:params for parameters that have none. Words that are missing change
-// nothing; checkParamNames reports them.
+// paramNames are the names of the parameters of a function: those of its signature, and those of
+// //mcp:params for parameters that have none. Words that are missing change nothing;
+// checkParamNames reports them.
 func paramNames(fn *types.Func, dir *directive.Directive) []givenName {
 	var words []directive.Arg
 	if dir != nil {
@@ -42,8 +42,8 @@ func unnamed(v *types.Var) bool {
 	return (v.Name() == "" || v.Name() == "_") && !isContext(v.Type())
 }
 
-// checkParamNames refuses //mcp:params that do not fit the signature. A variadic parameter at
-// the end may be left without a name, since it is left empty where no client can fill it.
+// checkParamNames refuses //mcp:params that do not fit the signature. A variadic parameter at the
+// end may be left without a name, since it is left empty where no client can fill it.
 func (a *analyzer) checkParamNames(fn *types.Func, dir *directive.Directive, at diag.Place) bool {
 	if dir == nil {
 		return true

@@ -107,8 +107,7 @@ func (a *analyzer) promptShape(res *model.Result, at diag.Place) bool {
 	return true
 }
 
-// runtimeForm recognises T, []T and *T of a type of the runtime and returns its
-// name.
+// runtimeForm recognises T, []T and *T of a type of the runtime and returns its name.
 func runtimeForm(t types.Type) (form model.ResultForm, name string) {
 	t = types.Unalias(t)
 	switch u := t.(type) {

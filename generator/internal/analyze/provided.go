@@ -15,13 +15,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// needs settles what the functions that fill something in a feature need. Their parameters are arguments of the
-// feature, behind its own, unless something fills them.
+// needs settles what the functions that fill something in a feature need. Their parameters are
+// arguments of the feature, behind its own, unless something fills them.
 type needs struct {
 	*filling
 	args *argSet
 	of   declared // the feature
-	// own reports whether the feature has an argument or a parameter of a name, which its lines are about.
+	// own reports whether the feature has an argument or a parameter of a name, which its lines are
+	// about.
 	own    func(name string) bool
 	within []*model.Provider // those whose needs are being settled, each needed by the one before
 	open   []*need
@@ -79,7 +80,8 @@ func (a *analyzer) needsOf(call *model.Call, object *model.Type, args *argSet, f
 	}}
 }
 
-// settle settles the needs of all functions that fill something, and leaves to them the lines about their parameters.
+// settle settles the needs of all functions that fill something, and leaves to them the lines about
+// their parameters.
 func (v *needs) settle() bool {
 	ok := true
 	for _, p := range v.call.Providers() {
@@ -122,7 +124,8 @@ func (v *needs) visit(p *model.Provider) bool {
 	return true
 }
 
-// param settles where a parameter of an inject function comes from. It has the lines of the feature that are about its name.
+// param settles where a parameter of an inject function comes from. It has the lines of the feature
+// that are about its name.
 func (v *needs) param(q *need) bool {
 	at := q.by.at()
 	aboutIt := func(lines []*directive.Directive) []*directive.Directive {
@@ -167,8 +170,8 @@ func (v *needs) param(q *need) bool {
 	return true
 }
 
-// take takes lines about the parameters of inject functions off those of the feature, and completes those about arguments
-// that both have.
+// take takes lines about the parameters of inject functions off those of the feature, and completes
+// those about arguments that both have.
 func (v *needs) take() bool {
 	ok := v.checkHidden(v.args, v.hidden, v.own, v.at)
 	for _, q := range v.open {
@@ -183,7 +186,8 @@ func (v *needs) take() bool {
 	return ok
 }
 
-// same is the parameter of the feature that is the same as that of an inject function, nil if there is none.
+// same is the parameter of the feature that is the same as that of an inject function, nil if there
+// is none.
 func (v *needs) same(q *need) *model.Param {
 	for _, p := range v.call.Func.Params {
 		if p.Name == q.Name && types.Identical(p.Type, q.Type) {
@@ -193,7 +197,8 @@ func (v *needs) same(q *need) *model.Param {
 	return nil
 }
 
-// adopt completes the lines about a parameter of the feature by those about the same one of an inject function.
+// adopt completes the lines about a parameter of the feature by those about the same one of an
+// inject function.
 func (v *needs) adopt(p *model.Param, q *need) {
 	var lines []*directive.Directive
 	for _, line := range q.lines {
@@ -213,7 +218,8 @@ func (v *needs) adopt(p *model.Param, q *need) {
 	v.args.lines = joinLines(v.args.lines, lines)
 }
 
-// arguments are the arguments that inject functions need beside those in object, which are completed where both have one.
+// arguments are the arguments that inject functions need beside those in object, which are
+// completed where both have one.
 func (v *needs) arguments(object *model.Type, feature string) (more *model.Type, ok bool) {
 	more, ok = &model.Type{Kind: model.Struct}, true
 	taken := map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// checkProviders checks what inject functions need, whether or not a feature uses them: they must not need each other, and lines
-// about their parameters must be about arguments.
+// checkProviders checks what inject functions need, whether or not a feature uses them: they must
+// not need each other, and lines about their parameters must be about arguments.
 func (s *shared) checkProviders() {
 	for _, p := range s.providers {
 		if from := s.injectorOf(p); from != nil && p.NeedsMore() {
@@ -58,7 +58,8 @@ func (i *injector) byType(t types.Type) *model.Provider {
 	return nil
 }
 
-// reportCycle reports functions of which each needs what the next one makes, and the last what the first one makes.
+// reportCycle reports functions of which each needs what the next one makes, and the last what the
+// first one makes.
 func (s *shared) reportCycle(cycle []*model.Provider) {
 	first := 0
 	for i, p := range cycle {

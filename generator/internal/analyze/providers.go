@@ -45,9 +45,9 @@ const (
 	providerHint  = "take the context first; what else it takes becomes arguments, unless other functions fill it"
 )
 
-// providerOf describes a function that fills parameters, nil if it has another form. It
-// returns the same provider for the same function, so that the function is called once
-// for each request, whatever it fills.
+// providerOf describes a function that fills parameters, nil if it has another form. It returns the
+// same provider for the same function, so that the function is called once for each request,
+// whatever it fills.
 func (a *analyzer) providerOf(fn *types.Func) *model.Provider {
 	if p := a.providerFuncs[fn]; p != nil {
 		return p
@@ -68,8 +68,8 @@ func (a *analyzer) providerOf(fn *types.Func) *model.Provider {
 	return p
 }
 
-// providerNamed finds the function that inject= names: in the package itself, then in the
-// one that emits its features.
+// providerNamed finds the function that inject= names: in the package itself, then in the one that
+// emits its features.
 func (a *analyzer) providerNamed(name string) *types.Func {
 	for _, source := range []*analyzer{a, a.root()} {
 		if fn, ok := source.pkg.Types.Scope().Lookup(name).(*types.Func); ok {
@@ -123,8 +123,8 @@ func (a *analyzer) providerNames() []string {
 	return names
 }
 
-// takesAll says why parameters of a type may be anything, so that they cannot be filled
-// by their type; it returns "" for other types.
+// takesAll says why parameters of a type may be anything, so that they cannot be filled by their
+// type; it returns "" for other types.
 func takesAll(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -151,9 +151,9 @@ func takesAll(t types.Type) string {
 	return ""
 }
 
-// provider returns the provider of exactly this type, nil if there is none: that of
-// the package that is generated for, that of the feature's own, or that of another
-// one from which features are emitted. ok is false when a diagnostic was reported.
+// provider returns the provider of exactly this type, nil if there is none: that of the package
+// that is generated for, that of the feature's own, or that of another one from which features are
+// emitted. ok is false when a diagnostic was reported.
 func (a *analyzer) provider(t types.Type, at diag.Place) (p *model.Provider, ok bool) {
 	p = a.ownProvider(t, nil)
 	if p == nil {

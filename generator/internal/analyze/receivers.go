@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// receiver returns the receiver of a method, made once per type. ok is false
-// when a diagnostic was reported.
+// receiver returns the receiver of a method, made once per type. ok is false when a diagnostic was
+// reported.
 func (a *analyzer) receiver(fn *types.Func, at diag.Place) (*model.Receiver, bool) {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -42,8 +42,7 @@ func (a *analyzer) receiver(fn *types.Func, at diag.Place) (*model.Receiver, boo
 	return a.receiverOf(calledOn(named), fn, at)
 }
 
-// calledOn is what the methods of a declared type are called on: a pointer to it, or the
-// interface.
+// calledOn is what the methods of a declared type are called on: a pointer to it, or the interface.
 func calledOn(named *types.Named) types.Type {
 	if types.IsInterface(named) {
 		return named
@@ -51,8 +50,8 @@ func calledOn(named *types.Named) types.Type {
 	return types.NewPointer(named)
 }
 
-// receiverOf returns the receiver of methods of a pointer to a declared type, or of an
-// interface, made once per type.
+// receiverOf returns the receiver of methods of a pointer to a declared type, or of an interface,
+// made once per type.
 func (a *analyzer) receiverOf(t types.Type, fn *types.Func, at diag.Place) (*model.Receiver, bool) {
 	key := types.TypeString(t, nil)
 	if r, ok := a.receivers[key]; ok {
@@ -116,8 +115,7 @@ func typeWords(t types.Type) string {
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// badReceiver returns why the receiver of a method is not a declared type, which does not
-// compile.
+// badReceiver returns why the receiver of a method is not a declared type, which does not compile.
 func (a *analyzer) badReceiver(fn *types.Func) (what, hint string) {
 	what, hint = "the type of the receiver cannot have methods", "annotate a method of a type that the package declares"
 	decl := a.funcDecl(fn)
@@ -160,8 +158,8 @@ func (a *analyzer) funcDecl(fn *types.Func) *ast.FuncDecl {
 	return nil
 }
 
-// nameParameters gives the receivers the names that they have in RegisterMCP. Of
-// types with one name each has that of its package in front.
+// nameParameters gives the receivers the names that they have in RegisterMCP. Of types with one
+// name each has that of its package in front.
 func (a *analyzer) nameParameters() {
 	count := map[string]int{}
 	for _, r := range a.out.Receivers {
@@ -192,8 +190,8 @@ func (a *analyzer) nameParameters() {
 	}
 }
 
-// interfaceWith finds an exported interface of the package that has the method
-// and that the type implements.
+// interfaceWith finds an exported interface of the package that has the method and that the type
+// implements.
 func (a *analyzer) interfaceWith(fn *types.Func, named *types.Named) string {
 	scope := a.pkg.Types.Scope()
 	for _, name := range scope.Names() {
@@ -214,10 +212,9 @@ func (a *analyzer) interfaceWith(fn *types.Func, named *types.Named) string {
 	return ""
 }
 
-// collectConstructors settles how the command makes each receiver: the function annotated
-// with //mcp:constructor, or NewT without parameters or with a context, or the zero
-// value. Those of the package that is generated for take precedence over those of the
-// receiver's own.
+// collectConstructors settles how the command makes each receiver: the function annotated with
+// //mcp:constructor, or NewT without parameters or with a context, or the zero value. Those of the
+// package that is generated for take precedence over those of the receiver's own.
 func (a *analyzer) collectConstructors() {
 	annotated := map[*model.Receiver]*model.Constructor{}
 	a.each(func(a *analyzer) { a.annotatedConstructors(annotated) })
@@ -233,8 +230,8 @@ func (a *analyzer) collectConstructors() {
 	}
 }
 
-// namedConstructor makes the function NewT of a package the constructor of a receiver
-// that has none.
+// namedConstructor makes the function NewT of a package the constructor of a receiver that has
+// none.
 func (a *analyzer) namedConstructor(recv *model.Receiver, p *types.Package) {
 	if recv.Constructor != nil || recv.Provider != nil {
 		return
@@ -285,8 +282,8 @@ func (a *analyzer) annotatedConstructors(annotated map[*model.Receiver]*model.Co
 	}
 }
 
-// made returns the receiver that a constructor's first result is, or can be
-// made by taking its address.
+// made returns the receiver that a constructor's first result is, or can be made by taking its
+// address.
 func (a *analyzer) made(fn *types.Func, c *model.Constructor) *model.Receiver {
 	t := fn.Signature().Results().At(0).Type()
 	for _, recv := range a.sortedReceivers() {
@@ -309,8 +306,7 @@ func (a *analyzer) constructorOf(fn *types.Func, pos token.Position) *model.Cons
 	if sig.TypeParams().Len() > 0 {
 		return nil
 	}
-	// A variadic last parameter, the functional options of many
-	// constructors, may be left out.
+	// A variadic last parameter, the functional options of many constructors, may be left out.
 	params := sig.Params().Len()
 	if sig.Variadic() {
 		params--
@@ -361,8 +357,8 @@ func (a *analyzer) finishReceivers() {
 	a.nameParameters()
 }
 
-// plainFunc returns the function that a directive applies to. Functions with type
-// parameters are refused, since the type arguments are not known.
+// plainFunc returns the function that a directive applies to. Functions with type parameters are
+// refused, since the type arguments are not known.
 func (a *analyzer) plainFunc(d declared) (*types.Func, diag.Place, bool) {
 	at := diag.Place{Pos: d.dir.Pos, Subject: d.dir.Word + " " + d.set.Name}
 	fn, ok := a.object(d.set).(*types.Func)

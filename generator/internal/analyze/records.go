@@ -53,7 +53,8 @@ func (a *analyzer) receiverOfArgs(d declared, fn *types.Func, at diag.Place) (*m
 	return &model.Receiver{TypeName: named.Obj().Name(), Pkg: a.declaring(named.Obj().Pkg()), Type: t, Args: true, Pos: at.Pos}, true
 }
 
-// receiverParam is a receiver that is made of arguments, as a parameter whose members are arguments.
+// receiverParam is a receiver that is made of arguments, as a parameter whose members are
+// arguments.
 func receiverParam(fn *types.Func, r *model.Receiver, params []givenName, at diag.Place) *model.Param {
 	p := &model.Param{Name: fn.Signature().Recv().Name(), Type: r.Type, Source: model.FromArgument, Pos: at.Pos}
 	if p.Name == "" || p.Name == "_" {
@@ -72,7 +73,8 @@ func (s *argSet) addInline(name string, at diag.Place) {
 	s.lines = s.all
 }
 
-// withoutInline takes that line off again, for the only parameter, whose members are arguments in any case.
+// withoutInline takes that line off again, for the only parameter, whose members are arguments in
+// any case.
 func (s *argSet) withoutInline(p *model.Param) {
 	isInline := func(l *directive.Directive) bool { return l == s.inline }
 	if p != nil {

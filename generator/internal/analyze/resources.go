@@ -14,8 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// collectResources turns every //mcp:resource into a resource or a template of
-// the model.
+// collectResources turns every //mcp:resource into a resource or a template of the model.
 func (a *analyzer) collectResources() {
 	for _, d := range a.selected("resource") {
 		r := a.resource(d)

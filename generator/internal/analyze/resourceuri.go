@@ -18,8 +18,8 @@ const notURI = "percent-encode what a URI cannot have, a space as %20"
 // scheme is how a URI begins (RFC 3986, section 3.1).
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// resourceURI reads the URI of a resource, which is a template where it has
-// variables. ok is false when a diagnostic was reported.
+// resourceURI reads the URI of a resource, which is a template where it has variables. ok is false
+// when a diagnostic was reported.
 func (a *analyzer) resourceURI(arg directive.Arg, at diag.Place) (t *uritemplate.Template, ok bool) {
 	uri := arg.Value
 	bad := func(offset int, hint, format string, args ...any) (*uritemplate.Template, bool) {
@@ -81,8 +81,8 @@ func variableOffset(uri, name string) int {
 	return m[4]
 }
 
-// matchVariables checks that every variable of a template has its argument and
-// every argument its variable.
+// matchVariables checks that every variable of a template has its argument and every argument its
+// variable.
 func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, uri directive.Arg, at diag.Place) bool {
 	ok := true
 	if r.Input.Whole {
@@ -159,8 +159,8 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 
 var variable = regexp.MustCompile(`[^{}+#./;?&,*]+`)
 
-// shape is a template without the names of its variables: two templates of one shape
-// match the same URIs.
+// shape is a template without the names of its variables: two templates of one shape match the same
+// URIs.
 func shape(uri string) string {
 	var b strings.Builder
 	for rest := uri; rest != ""; {

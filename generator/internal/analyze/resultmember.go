@@ -23,8 +23,8 @@ func structOf(t types.Type) *types.Struct {
 	return s
 }
 
-// memberResult makes a field of a struct the result, such as JSON200 of the responses that
-// clients generated from OpenAPI return.
+// memberResult makes a field of a struct the result, such as JSON200 of the responses that clients
+// generated from OpenAPI return.
 func (a *analyzer) memberResult(res *model.Result, t types.Type, d declared, single singleResult, at diag.Place) bool {
 	dir := d.set.Get("result")
 	word := dir.Words()[0]

@@ -14,8 +14,8 @@ import (
 // runtimePath is the package of the types that results may be made of.
 const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 
-// result sets the role of each Go result, and what the values become for the client. What
-// one value becomes depends on the feature. ok is false when a diagnostic was reported.
+// result sets the role of each Go result, and what the values become for the client. What one value
+// becomes depends on the feature. ok is false when a diagnostic was reported.
 func (a *analyzer) result(d declared, fn *types.Func, single singleResult, at diag.Place) (model.Result, bool) {
 	res, ok := a.wholeResult(d, fn, single, at)
 	dir := d.set.Get("result")
@@ -75,9 +75,9 @@ func (a *analyzer) wholeResult(d declared, fn *types.Func, single singleResult, 
 	return res, a.namedResults(&res, rest, at)
 }
 
-// misplacedError reports a result that looks like the error of the call, and would
-// be a part of a success. rest are the values that clients would get. One with a
-// name of its own may be meant, where there is an error at the end.
+// misplacedError reports a result that looks like the error of the call, and would be a part of a
+// success. rest are the values that clients would get. One with a name of its own may be meant,
+// where there is an error at the end.
 func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place) bool {
 	failing := all != nil && all[len(all)-1].Role == model.RoleError
 	for _, v := range rest {
@@ -102,8 +102,8 @@ func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place)
 	return false
 }
 
-// fails reports whether a last result is the error of the call: an error that may be nil. Of
-// a list of errors, an empty one may mean success, too.
+// fails reports whether a last result is the error of the call: an error that may be nil. Of a list
+// of errors, an empty one may mean success, too.
 func fails(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Interface:
@@ -115,8 +115,7 @@ func fails(t types.Type) bool {
 // singleResult settles a function with one value.
 type singleResult func(res *model.Result, t types.Type, at diag.Place) bool
 
-// structuredResult sets the plan of one value of a tool that is neither a stream nor a
-// blob.
+// structuredResult sets the plan of one value of a tool that is neither a stream nor a blob.
 func (a *analyzer) structuredResult(res *model.Result, t types.Type, at diag.Place) bool {
 	switch kind, inner := a.runtimeResult(t); kind {
 	case model.ResultContent, model.ResultContents, model.ResultTool, model.ResultText:
@@ -135,8 +134,8 @@ func (a *analyzer) structuredResult(res *model.Result, t types.Type, at diag.Pla
 	return res.Output != nil
 }
 
-// encodedText settles one value that functions with //mcp:encode turn into a string. For
-// clients that is text, not JSON, like a string that a function returns.
+// encodedText settles one value that functions with //mcp:encode turn into a string. For clients
+// that is text, not JSON, like a string that a function returns.
 func (a *analyzer) encodedText(res *model.Result, t types.Type, at diag.Place) bool {
 	res.Kind, res.Text = model.ResultText, a.resolve(t, at)
 	return res.Text != nil
@@ -165,8 +164,8 @@ func (a *analyzer) namedResults(res *model.Result, rest []*model.ResultValue, at
 	return ok
 }
 
-// runtimeResult recognises string and the result types of the runtime. For
-// mcp.Result[T] inner is T.
+// runtimeResult recognises string and the result types of the runtime. For mcp.Result[T] inner is
+// T.
 func (a *analyzer) runtimeResult(t types.Type) (kind model.ResultKind, inner types.Type) {
 	t = types.Unalias(t)
 	if b, ok := t.(*types.Basic); ok && b.Kind() == types.String {
@@ -198,8 +197,8 @@ func (a *analyzer) runtimeResult(t types.Type) (kind model.ResultKind, inner typ
 	return model.ResultStructured, nil
 }
 
-// implementsContent reports whether a type of the runtime is one of the kinds of
-// content, so that a function may return it as it is.
+// implementsContent reports whether a type of the runtime is one of the kinds of content, so that a
+// function may return it as it is.
 func (a *analyzer) implementsContent(named *types.Named) bool {
 	// Only an alias in another package may lead here.
 	if a.pkg.Complete(named.Obj().Pkg()) != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// scopesOver reads scopes=, or returns those of the defaults. It returns ok as it was unless one
-// is not valid.
+// scopesOver reads scopes=, or returns those of the defaults. It returns ok as it was unless one is
+// not valid.
 func (a *analyzer) scopesOver(defaults []string, dir *directive.Directive, at diag.Place, ok bool) ([]string, bool) {
 	arg, set := dir.Get("scopes")
 	if !set {

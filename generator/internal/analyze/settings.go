@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// settings are what //mcp:defaults say for a declaration: those of the package,
-// and over them those of the receiver type.
+// settings are what //mcp:defaults say for a declaration: those of the package, and over them those
+// of the receiver type.
 type settings struct {
 	fromPrefix string // prefix of //mcp:from
 	prefix     string
@@ -26,7 +26,8 @@ type settings struct {
 	tags       string // huma or none; "" follows the imports
 	maxResult  int64
 	output     model.OutputForm
-	// receiverArgs is receiver=args, and owner the type whose members are the arguments of the feature, "" for others.
+	// receiverArgs is receiver=args, and owner the type whose members are the arguments of the
+	// feature, "" for others.
 	receiverArgs bool
 	owner        string
 	// byReflection is encode=json.
@@ -65,8 +66,8 @@ func (a *analyzer) settingsOver(s settings, d declared) settings {
 	return s
 }
 
-// outermost are the settings that apply where the package says nothing: those of the
-// package that emits its features.
+// outermost are the settings that apply where the package says nothing: those of the package that
+// emits its features.
 func (a *analyzer) outermost() settings {
 	if a.from == nil {
 		return settings{}
@@ -144,8 +145,8 @@ func outputForm(word string) model.OutputForm {
 	return model.OutputForm(slices.Index(model.OutputForms, word))
 }
 
-// publishedName is the name of a feature: the one that the directive gives, unchanged,
-// otherwise made from the function's with the prefix in front.
+// publishedName is the name of a feature: the one that the directive gives, unchanged, otherwise
+// made from the function's with the prefix in front.
 func (s settings) publishedName(d declared) string {
 	name, set := d.dir.String("name")
 	if !set {
@@ -168,8 +169,7 @@ func (s settings) withPrefix(name string) string {
 	return s.fromPrefix + "_" + name
 }
 
-// ownerName is the name of the type of this package that a method is called on, "" for
-// others.
+// ownerName is the name of the type of this package that a method is called on, "" for others.
 func (a *analyzer) ownerName(d declared) string {
 	if c := a.calleeOf(d); c != nil {
 		if owner := declaredType(c.recv); owner != nil && owner.Pkg() == a.pkg.Types {
@@ -194,8 +194,7 @@ func declaredType(t types.Type) *types.TypeName {
 	return nil
 }
 
-// receiverName is the name of the type that a method belongs to, "" for a
-// function.
+// receiverName is the name of the type that a method belongs to, "" for a function.
 func receiverName(fn *types.Func) string {
 	recv := fn.Signature().Recv()
 	if recv == nil {

@@ -26,8 +26,8 @@ const (
 	largestSize = 500_000 // that it accepts
 )
 
-// limits settles what the size of results means for clients: which arguments make them smaller,
-// and how large they may be.
+// limits settles what the size of results means for clients: which arguments make them smaller, and
+// how large they may be.
 func limits(tool *model.Tool) {
 	if tool.MaxResult == 0 && tool.Result.Short == nil {
 		return

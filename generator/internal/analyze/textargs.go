@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// textArguments refuses arguments that cannot be read from text, which is all
-// that prompts and templates get. lists are those of which there may be several.
+// textArguments refuses arguments that cannot be read from text, which is all that prompts and
+// templates get. lists are those of which there may be several.
 func (a *analyzer) textArguments(call *model.Call, lists map[string]bool, what string, at diag.Place) bool {
 	ok := true
 	for _, f := range call.Input.Object.Fields {

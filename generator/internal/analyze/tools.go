@@ -36,8 +36,8 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	at := diag.Place{Pos: d.dir.Pos, Subject: "tool " + d.set.Name}
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
-		// Only a declaration that the type checker skips has no object, such as a second
-		// function of the same name.
+		// Only a declaration that the type checker skips has no object, such as a second function
+		// of the same name.
 		a.diags.Errorf(at.Pos, at.Subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
 		return nil
 	}
@@ -82,8 +82,8 @@ func (a *analyzer) usable(d declared, fn *types.Func, at diag.Place) bool {
 	return !a.invalid(fn, d.set.Node, at)
 }
 
-// invalid reports a function whose signature the type checker could not make
-// sense of, together with the errors that explain it.
+// invalid reports a function whose signature the type checker could not make sense of, together
+// with the errors that explain it.
 func (a *analyzer) invalid(fn *types.Func, node ast.Node, at diag.Place) bool {
 	if !load.InvalidIn(fn.Type()) {
 		return false

@@ -54,8 +54,7 @@ func (a *analyzer) collectVariables() {
 	}
 }
 
-// namesFunction reports whether a variable is about a function, and not a value that
-// is read.
+// namesFunction reports whether a variable is about a function, and not a value that is read.
 func (a *analyzer) namesFunction(spec *ast.ValueSpec) bool {
 	if len(spec.Names) != 1 || len(spec.Values) != 1 {
 		return false

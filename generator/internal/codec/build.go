@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Build plans the codecs of a package. An error means that a plan contradicts
-// itself, for instance by a default that its type cannot hold; the generator
-// reports such things with their position before it comes to this.
+// Build plans the codecs of a package. An error means that a plan contradicts itself, for instance
+// by a default that its type cannot hold; the generator reports such things with their position
+// before it comes to this.
 func Build(p *model.Package) (*Plan, error) {
 	b := &builder{
 		pkg:       p,
@@ -143,12 +143,11 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 // reflected writes a value of any type.
 var reflected = Func{Name: "PutReflect"}
 
-// isArgument reports whether a parameter has a variable that arguments are read into. That is
-// so if no client can send anything of it, too.
+// isArgument reports whether a parameter has a variable that arguments are read into. That is so if
+// no client can send anything of it, too.
 func isArgument(p *model.Param) bool { return p.Source == model.FromArgument }
 
-// object plans the reading of an object. place is what unnamed parts of it are
-// named after.
+// object plans the reading of an object. place is what unnamed parts of it are named after.
 func (b *builder) object(t *model.Type, stem, place string) *Object {
 	o := &Object{Stem: b.names.table("mcpFields", stem)}
 	for _, f := range t.Fields {
@@ -187,8 +186,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 	return o
 }
 
-// merges reports whether reading into a value that is not zero would keep parts
-// of it.
+// merges reports whether reading into a value that is not zero would keep parts of it.
 func merges(t *model.Type) bool {
 	switch t.Kind {
 	case model.Struct, model.Array:
@@ -206,9 +204,8 @@ func fieldStem(f *model.Field) string {
 	return Camel(f.Name)
 }
 
-// steps are the selectors that lead to a field from a value of the struct t. An
-// unexported embedded struct of another package cannot be named; its fields are
-// promoted, so the step is left out.
+// steps are the selectors that lead to a field from a value of the struct t. An unexported embedded
+// struct of another package cannot be named; its fields are promoted, so the step is left out.
 func (b *builder) steps(t *model.Type, f *model.Field) []Step {
 	var out []Step
 	cur := t.Go

@@ -37,8 +37,8 @@ func (b *builder) checks(t *model.Type, rules *model.Rules, place string) []*Che
 	return out
 }
 
-// check plans the arguments of the function for one constraint. It returns nil if no
-// value of the type violates it.
+// check plans the arguments of the function for one constraint. It returns nil if no value of the
+// type violates it.
 func (b *builder) check(k *keyword.Keyword, t *model.Type, limit, place string) *Check {
 	switch k.Value {
 	case keyword.Number:
@@ -72,8 +72,8 @@ func (b *builder) check(k *keyword.Keyword, t *model.Type, limit, place string) 
 	return &Check{Array: t.Kind == model.Array}
 }
 
-// multipleOf is the step as a constant of the type. An integer is a multiple of a
-// reduced fraction if and only if it is one of its numerator.
+// multipleOf is the step as a constant of the type. An integer is a multiple of a reduced fraction
+// if and only if it is one of its numerator.
 func multipleOf(t *model.Type, text string) string {
 	if t.Kind == model.Float {
 		return text
@@ -85,9 +85,8 @@ func multipleOf(t *model.Type, text string) string {
 	return r.Num().String()
 }
 
-// bound is a limit as a constant of the type. Of an integer type it is an
-// integer, rounded to the side that means the same; ok is false for a limit that
-// the type keeps by itself.
+// bound is a limit as a constant of the type. Of an integer type it is an integer, rounded to the
+// side that means the same; ok is false for a limit that the type keeps by itself.
 func (b *builder) bound(t *model.Type, text string, up bool) (string, bool) {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
@@ -124,8 +123,7 @@ func intRange(t *model.Type) (low, high *big.Int) {
 	return new(big.Int).Neg(half), new(big.Int).Sub(half, one)
 }
 
-// pattern is the compiled form of an expression, made once for all places that
-// have the same one.
+// pattern is the compiled form of an expression, made once for all places that have the same one.
 func (b *builder) pattern(expr, place string) *Pattern {
 	p, ok := b.patterns[expr]
 	if !ok {
@@ -136,8 +134,8 @@ func (b *builder) pattern(expr, place string) *Pattern {
 	return p
 }
 
-// schema is what is allowed for a value of type any, made once for all places that have the
-// same one; nil if everything is.
+// schema is what is allowed for a value of type any, made once for all places that have the same
+// one; nil if everything is.
 func (b *builder) schema(t *model.Type, rules *model.Rules, place string) *Schema {
 	text := rules.Limit(keyword.AnySchema)
 	if text == "" || t.Kind != model.Any {

@@ -1,7 +1,7 @@
 package codec
 
-// markCircular finds the encoders that count how deep their values nest. A walk that
-// follows the calls returns, on each cycle, to a function that it is inside of.
+// markCircular finds the encoders that count how deep their values nest. A walk that follows the
+// calls returns, on each cycle, to a function that it is inside of.
 func markCircular(list []*Encoder) {
 	w := circleWalk{byName: map[string]*Encoder{}, state: map[*Encoder]walkState{}}
 	for _, e := range list {

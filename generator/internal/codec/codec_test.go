@@ -236,8 +236,8 @@ func TestDefects(t *testing.T) {
 	}
 }
 
-// TestCircular checks that encoders which reach themselves have one that counts on
-// each way, and that no others count.
+// TestCircular checks that encoders which reach themselves have one that counts on each way, and
+// that no others count.
 func TestCircular(t *testing.T) {
 	calls := func(names ...string) []*PutMember {
 		var members []*PutMember

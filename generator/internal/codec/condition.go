@@ -33,8 +33,8 @@ type Term struct {
 	Type types.Type
 }
 
-// conditions says when a field is written, as encoding/json decides it, except
-// that a nil pointer is left out in any case.
+// conditions says when a field is written, as encoding/json decides it, except that a nil pointer
+// is left out in any case.
 func conditions(f *model.Field, from *types.Package) []Condition {
 	var out []Condition
 	t := f.Type.Go
@@ -70,8 +70,8 @@ func equalCondition(list []Condition, c Condition) bool {
 	return false
 }
 
-// notEmpty is the negation of encoding/json's isEmptyValue; ok is false where
-// a value is never empty.
+// notEmpty is the negation of encoding/json's isEmptyValue; ok is false where a value is never
+// empty.
 func notEmpty(t types.Type) (Condition, bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -88,8 +88,8 @@ func notEmpty(t types.Type) (Condition, bool) {
 	return nil, false
 }
 
-// notZero is the negation of what encoding/json asks for omitzero: the IsZero
-// method where there is one, reflect.Value.IsZero otherwise.
+// notZero is the negation of what encoding/json asks for omitzero: the IsZero method where there is
+// one, reflect.Value.IsZero otherwise.
 func notZero(t types.Type, path []string, from *types.Package) Condition {
 	if len(path) == 0 {
 		if test, ok := isZeroMethod(t); ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// What the identifiers of the generated file begin with, before the stem of a feature
-// that is not a tool.
+// What the identifiers of the generated file begin with, before the stem of a feature that is not a
+// tool.
 var (
 	resourcePrefixes = []string{"mcpResource", "mcpTemplate", "mcpRead"}
 	promptPrefixes   = []string{"mcpPrompt", "mcpGet"}

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Fixed is a function that returns a constant or a default for which there is no Go
-// expression: it is read from JSON, as an argument would be.
+// Fixed is a function that returns a constant or a default for which there is no Go expression: it
+// is read from JSON, as an argument would be.
 type Fixed struct {
 	Ident   string
 	What    string // for messages: tool find: the default of argument host
@@ -17,8 +17,8 @@ type Fixed struct {
 	Read    Func
 }
 
-// fixed plans the value of a field of t, or of a parameter, that has a constant, once. A function for it
-// takes its name from place.
+// fixed plans the value of a field of t, or of a parameter, that has a constant, once. A function
+// for it takes its name from place.
 func (b *builder) fixed(t *model.Type, f *model.Field, place string) *Literal {
 	if lit := b.constants[f]; lit != nil {
 		return lit
@@ -53,8 +53,8 @@ func (b *builder) made(fn *Fixed, t *model.Type, f *model.Field, place string) *
 	return &Literal{Kind: LitFixed, Type: f.Type.Go, Text: fn.Ident}
 }
 
-// expression is the Go expression of a constant, nil if only methods or functions can
-// make the value.
+// expression is the Go expression of a constant, nil if only methods or functions can make the
+// value.
 func (b *builder) expression(f *model.Field) *Literal {
 	if f.Default.JSON == "null" {
 		return b.nothing(f.Type)
@@ -78,8 +78,8 @@ func (b *builder) nothing(t *model.Type) *Literal {
 	return &Literal{Text: "nil", Type: t.Go}
 }
 
-// fixedFields are the constants in a struct, those of structs inside of it included: they
-// are there if the member that holds them is missing, too.
+// fixedFields are the constants in a struct, those of structs inside of it included: they are there
+// if the member that holds them is missing, too.
 func (b *builder) fixedFields(o *Object, t *model.Type, at []Step, place string) []*Default {
 	var out []*Default
 	for _, f := range t.Fixed {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// guard notes a struct whose shape the generated file asserts: one of this
-// module, since what another module adds to a struct in a later version must not
-// break the build.
+// guard notes a struct whose shape the generated file asserts: one of this module, since what
+// another module adds to a struct in a later version must not break the build.
 func (b *builder) guard(t types.Type) {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
@@ -93,8 +92,8 @@ func nameable(t types.Type, from *types.Package, seen map[types.Type]bool) bool 
 	return true
 }
 
-// importable reports whether one package may import another, by the rule for
-// directories called internal.
+// importable reports whether one package may import another, by the rule for directories called
+// internal.
 func importable(from, path string) bool {
 	elems := strings.Split(path, "/")
 	for i := len(elems) - 1; i >= 0; i-- {

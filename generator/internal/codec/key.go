@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// key tells apart the types that need functions of their own. Plans of one Go
-// type may differ in kind (a duration as text or as a number), in the values of
-// an enumeration, and in the variant that //mcp:arg made of them.
+// key tells apart the types that need functions of their own. Plans of one Go type may differ in
+// kind (a duration as text or as a number), in the values of an enumeration, and in the variant
+// that //mcp:arg made of them.
 func (b *builder) key(t *model.Type) string { return b.typeKey(t, true, map[*model.Type]bool{}) }
 
 // writeKey is like key; the values of an enumeration do not matter.
@@ -62,8 +62,8 @@ func (b *builder) typeKey(t *model.Type, enums bool, seen map[*model.Type]bool) 
 	return s.String()
 }
 
-// variant numbers the plans that directives changed, in the order of use: two
-// places of one feature may have changed the same type in different ways.
+// variant numbers the plans that directives changed, in the order of use: two places of one feature
+// may have changed the same type in different ways.
 func (b *builder) variant(t *model.Type) string {
 	id, ok := b.variants[t]
 	if !ok {

@@ -139,7 +139,8 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 	return bad()
 }
 
-// needsMethod reports whether a part of the value is made by a method, so that there is no expression for the value.
+// needsMethod reports whether a part of the value is made by a method, so that there is no
+// expression for the value.
 func (l *Literal) needsMethod() bool {
 	return l.Kind == LitMethod || slices.ContainsFunc(l.Elems, (*Literal).needsMethod) || slices.ContainsFunc(l.Keys, (*Literal).needsMethod)
 }
@@ -157,8 +158,7 @@ func (b *builder) mapKey(t *model.Type, key, text string) *Literal {
 	return &Literal{}
 }
 
-// structure is a struct, with the defaults of the fields that the text does not
-// mention.
+// structure is a struct, with the defaults of the fields that the text does not mention.
 func (b *builder) structure(t *model.Type, v map[string]any, text string) *Literal {
 	lit := &Literal{Kind: LitStruct, Type: t.Go}
 	known := map[string]bool{}
@@ -228,8 +228,7 @@ func (b *builder) place(lit *Literal, t types.Type, path []model.Selector, v *Li
 	b.place(inner, inner.Type, path[1:], v)
 }
 
-// constant is the declared constant that has the value, nil if none has or none
-// can be named.
+// constant is the declared constant that has the value, nil if none has or none can be named.
 func (b *builder) constant(t *model.Type, v any) *types.Const {
 	if t.Enum == nil {
 		return nil

@@ -14,8 +14,7 @@ var (
 	typePrefixes = []string{"mcpDecode", "mcpEncode"}
 )
 
-// names makes identifiers, each once. What belongs to one tool, or to one type, shares a
-// stem.
+// names makes identifiers, each once. What belongs to one tool, or to one type, shares a stem.
 type names struct {
 	pkg   *types.Package
 	taken map[string]bool
@@ -34,8 +33,7 @@ func (n *names) codec(candidates ...string) string { return n.take(typePrefixes,
 // table is the stem of a variable: mcpFields, mcpEnum or mcpPattern.
 func (n *names) table(prefix, stem string) string { return n.take([]string{prefix}, stem) }
 
-// take takes the first candidate that is free with all prefixes, or else numbers
-// the last one.
+// take takes the first candidate that is free with all prefixes, or else numbers the last one.
 func (n *names) take(prefixes []string, candidates ...string) string {
 	return first(candidates, func(c string) bool {
 		if c == "" {
@@ -67,8 +65,8 @@ func first(candidates []string, take func(string) bool) string {
 	}
 }
 
-// forType finds a stem for a type: its name, with that of its package if another type has
-// it already. place names a type that has no name.
+// forType finds a stem for a type: its name, with that of its package if another type has it
+// already. place names a type that has no name.
 func (n *names) forType(t types.Type, place string) string {
 	stem := typeStem(t)
 	if stem == "" {

@@ -1,7 +1,6 @@
-// Package codec turns the plans of types into the functions that the generated
-// file needs: which types get a decoder or an encoder of their own, under which
-// names and in which order, and what each of them does. It prints nothing; that
-// is the work of generator/internal/emit.
+// Package codec turns the plans of types into the functions that the generated file needs: which
+// types get a decoder or an encoder of their own, under which names and in which order, and what
+// each of them does. It prints nothing; that is the work of generator/internal/emit.
 package codec
 
 import (
@@ -10,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Plan is every function and table that the features of one package share, in
-// the order in which the features first need them, and what each tool's own
-// function does with its arguments and its result.
+// Plan is every function and table that the features of one package share, in the order in which
+// the features first need them, and what each tool's own function does with its arguments and its
+// result.
 type Plan struct {
 	Decoders []*Decoder
 	Encoders []*Encoder
@@ -20,9 +19,9 @@ type Plan struct {
 	Patterns []*Pattern
 	Schemas  []*Schema
 	Fixed    []*Fixed
-	// Guards are the structs of this module whose fields the codecs name. The
-	// generated file asserts their shape, so that a field which is added,
-	// removed or changed is noticed by the compiler.
+	// Guards are the structs of this module whose fields the codecs name. The generated file
+	// asserts their shape, so that a field which is added, removed or changed is noticed by the
+	// compiler.
 	Guards []*types.Named
 	Tools  map[*model.Tool]*Tool
 	// Calls are the functions of resources, templates and prompts.
@@ -34,8 +33,8 @@ type Plan struct {
 type Tool struct {
 	// Stem is the part of identifiers that names the tool: SearchBooks.
 	Stem string
-	// Args is the object of plain parameters, nil where there are none or where
-	// one struct parameter is the whole object.
+	// Args is the object of plain parameters, nil where there are none or where one struct
+	// parameter is the whole object.
 	Args *Object
 	// Fixed are the values of the parameters that have a constant.
 	Fixed map[*model.Param]*Literal
@@ -47,8 +46,7 @@ type Tool struct {
 	Whole *Read
 	// Output writes the one structured result.
 	Output *Write
-	// Pointers is the number of pointers around that result, none of which may
-	// be nil.
+	// Pointers is the number of pointers around that result, none of which may be nil.
 	Pointers int
 	// Missing is how that result, behind its pointers, shows that there is no value.
 	Missing Missing
@@ -107,9 +105,9 @@ type Encoder struct {
 	Tag     *Tag         // the member in front of them, of a variant of a union
 	Union   *Union       // of a sealed interface
 	Value   *Write       // of everything else
-	// Circular is set where a value may lie inside another one of its own type: the
-	// function counts how many do, for a circle has no end. Each way from a function
-	// back to itself leads through one that counts.
+	// Circular is set where a value may lie inside another one of its own type: the function counts
+	// how many do, for a circle has no end. Each way from a function back to itself leads through
+	// one that counts.
 	Circular bool
 }
 
@@ -155,12 +153,13 @@ type Entry struct {
 	Aliases  []string
 }
 
-// Made is a value that a function makes once the object is read, of members that are read into
-// a variable.
+// Made is a value that a function makes once the object is read, of members that are read into a
+// variable.
 type Made struct {
 	Ident string     // of the variable
 	Go    types.Type // of the variable: a struct
-	// Optional is set if nothing is made without one of the members: the variable is a pointer then.
+	// Optional is set if nothing is made without one of the members: the variable is a pointer
+	// then.
 	Optional bool
 	Pointer  bool       // the function takes a pointer to the struct
 	Path     []Step     // to the value
@@ -171,8 +170,8 @@ type Made struct {
 // Step is one selector on the way to a field.
 type Step struct {
 	Name string
-	// Pointer is the pointed-to type where the step goes through an embedded
-	// pointer: reading allocates it, writing skips the field where it is nil.
+	// Pointer is the pointed-to type where the step goes through an embedded pointer: reading
+	// allocates it, writing skips the field where it is nil.
 	Pointer types.Type
 }
 
@@ -188,11 +187,11 @@ type Member struct {
 	Name string
 	Made *Made // whose variable Path leads from; nil for the object
 	Path []Step
-	// Reset is the type of a field whose default would otherwise be merged with
-	// what is read: arrays and structs.
+	// Reset is the type of a field whose default would otherwise be merged with what is read:
+	// arrays and structs.
 	Reset types.Type
-	// Null is set where null is a value of a field other than a pointer: it sets the
-	// field to its zero value.
+	// Null is set where null is a value of a field other than a pointer: it sets the field to its
+	// zero value.
 	Null types.Type
 	Read *Read
 }
@@ -210,8 +209,7 @@ type Read struct {
 	Type   types.Type
 	AsAny  bool // the value is of a defined type like any
 	Array  bool // the value is an array, passed as a slice
-	// Cast is set where the value is of a defined pointer type: what it points
-	// to.
+	// Cast is set where the value is of a defined pointer type: what it points to.
 	Cast types.Type
 	// Flagged is the field that holds the value beside the field Valid.
 	Flagged string
@@ -224,8 +222,8 @@ type Read struct {
 	Deref int
 }
 
-// Check is one constraint on a value that has been read. The last three fields
-// are its limit, if it has one.
+// Check is one constraint on a value that has been read. The last three fields are its limit, if it
+// has one.
 type Check struct {
 	Func    string // of runtime/wire
 	Len     bool   // gets the length of the value, not the value
@@ -246,14 +244,14 @@ type PutMember struct {
 
 // Write is how one value is written.
 type Write struct {
-	// Go is the type of what is written, behind a pointer where Deref is set, or of the field Flagged of it.
+	// Go is the type of what is written, behind a pointer where Deref is set, or of the field
+	// Flagged of it.
 	Go    types.Type
 	Func  Func
 	Elem  *Func
 	Value bool // takes the value, not a pointer to it: PutSlice, PutMap, PutPtr
 	Array bool // the value is an array, passed as a slice
-	// Deref is set where the value is a pointer, known not to be nil, to what is
-	// written.
+	// Deref is set where the value is a pointer, known not to be nil, to what is written.
 	Deref  bool
 	Method string // argument of PutText, PutJSON and PutMapText: a method of *Type
 	Type   types.Type

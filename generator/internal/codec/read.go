@@ -19,8 +19,8 @@ func (b *builder) readField(f *model.Field, place string) Read {
 	return r
 }
 
-// readQuoted plans a field of the ",string" option, which encoding/json applies to
-// scalars and pointers to them.
+// readQuoted plans a field of the ",string" option, which encoding/json applies to scalars and
+// pointers to them.
 func (b *builder) readQuoted(f *model.Field, place string) Read {
 	t, deref := f.Type, 0
 	for t.Kind == model.Pointer {
@@ -45,8 +45,8 @@ func (b *builder) readQuoted(f *model.Field, place string) Read {
 	return Read{Func: Func{Name: name}, Elem: &Func{Name: d.Name(), Local: true}}
 }
 
-// read plans the reading of a value where it is used: a call of runtime/wire or
-// of a function of the package, and the checks behind it.
+// read plans the reading of a value where it is used: a call of runtime/wire or of a function of
+// the package, and the checks behind it.
 func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 	r := Read{Go: t.Go, Checks: b.checks(t, rules, place), Deref: depth(t)}
 	switch t.Kind {
@@ -137,8 +137,7 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 	return r
 }
 
-// behindPointer are the rules that the function for a pointer's target must check
-// itself.
+// behindPointer are the rules that the function for a pointer's target must check itself.
 func behindPointer(t *model.Type, rules *model.Rules) *model.Rules {
 	for t.Kind == model.Pointer {
 		t = t.Elem
@@ -149,8 +148,8 @@ func behindPointer(t *model.Type, rules *model.Rules) *model.Rules {
 	return elemOnly(rules)
 }
 
-// elemOnly keeps the rules for elements, and the enumerations, which the function for a
-// pointer's target must check itself.
+// elemOnly keeps the rules for elements, and the enumerations, which the function for a pointer's
+// target must check itself.
 func elemOnly(rules *model.Rules) *model.Rules {
 	choices := choicesOnly(rules)
 	switch {
@@ -162,8 +161,8 @@ func elemOnly(rules *model.Rules) *model.Rules {
 	return &model.Rules{Elem: rules.Elem, Enum: rules.Enum}
 }
 
-// choicesOnly keeps the choices, which the function that reads the string checks. It returns
-// nil without any.
+// choicesOnly keeps the choices, which the function that reads the string checks. It returns nil
+// without any.
 func choicesOnly(rules *model.Rules) *model.Rules {
 	name := rules.Limit(keyword.Choices)
 	if name == "" {
@@ -181,8 +180,8 @@ func depth(t *model.Type) int {
 	return n
 }
 
-// elemFunc is a function that reads a value elsewhere: as an element, behind a
-// pointer. Constrained values have one of their own for each place.
+// elemFunc is a function that reads a value elsewhere: as an element, behind a pointer. Constrained
+// values have one of their own for each place.
 func (b *builder) elemFunc(t *model.Type, rules *model.Rules, place string) Func {
 	if !rules.IsZero() {
 		d := &Decoder{Stem: b.names.codec(place), Go: t.Go}
@@ -218,8 +217,8 @@ func (b *builder) decodeFunc(t *model.Type, place string) Func {
 	return Func{Name: d.Name(), Local: true}
 }
 
-// nullable makes an element that is a pointer take null. A field that is one
-// takes it only where the field says so.
+// nullable makes an element that is a pointer take null. A field that is one takes it only where
+// the field says so.
 func nullable(t *model.Type, r Read) *Read {
 	switch t.Kind {
 	case model.Pointer:
@@ -230,8 +229,8 @@ func nullable(t *model.Type, r Read) *Read {
 	return &r
 }
 
-// targetFunc is a function that reads what a pointer points to. Behind a pointer
-// to a pointer there is no null either.
+// targetFunc is a function that reads what a pointer points to. Behind a pointer to a pointer there
+// is no null either.
 func (b *builder) targetFunc(t *model.Type, rules *model.Rules, place string) Func {
 	if !t.IsOptional() || takesNull(t) {
 		return b.elemFunc(t, rules, place)

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readUnion plans the reading of a sealed interface. Its variants have functions
-// of their own, since they have the discriminator beside their fields.
+// readUnion plans the reading of a sealed interface. Its variants have functions of their own,
+// since they have the discriminator beside their fields.
 func (b *builder) readUnion(t *model.Type, stem string) *Union {
 	u := &Union{
 		Discriminator: t.Union.Discriminator,

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// scalarReader names the function of runtime/wire that reads a value which
-// needs no code of its own, "" for other kinds.
+// scalarReader names the function of runtime/wire that reads a value which needs no code of its
+// own, "" for other kinds.
 func scalarReader(t *model.Type) string {
 	switch t.Kind {
 	case model.Bool:
@@ -116,8 +116,8 @@ func mapWriter(key *model.Type) string {
 	return ""
 }
 
-// isPlain reports whether a function of runtime/wire fits the type as it is, so that it
-// can be an argument of Slice and similar functions.
+// isPlain reports whether a function of runtime/wire fits the type as it is, so that it can be an
+// argument of Slice and similar functions.
 func isPlain(t *model.Type) bool {
 	switch t.Kind {
 	case model.Text, model.JSON:

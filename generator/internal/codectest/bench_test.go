@@ -103,9 +103,9 @@ func BenchmarkEncode(b *testing.B) {
 	})
 }
 
-// compare measures the generated codec, encoding/json, and the ratio of the two, for
-// which they alternate: other work of the machine slows both. Each turn begins without
-// the garbage of the other.
+// compare measures the generated codec, encoding/json, and the ratio of the two, for which they
+// alternate: other work of the machine slows both. Each turn begins without the garbage of the
+// other.
 func compare(b *testing.B, size int, generated, standard func()) {
 	for _, c := range []struct {
 		name string

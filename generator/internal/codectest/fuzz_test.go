@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// FuzzQuery and FuzzRules compare generated decoders with encoding/json: what both accept
-// has the same value, and neither a decoder nor the text of its errors panics.
+// FuzzQuery and FuzzRules compare generated decoders with encoding/json: what both accept has the
+// same value, and neither a decoder nor the text of its errors panics.
 func FuzzQuery(f *testing.F) {
 	for _, text := range []string{
 		arguments,
@@ -82,8 +82,8 @@ func same[T any](t *testing.T, text string, o wire.Options, read func(*wire.Deco
 	}
 }
 
-// onlyHere reports whether encoding/json has no such value: 1.0 and 1e2 as
-// integers, and a duration as text.
+// onlyHere reports whether encoding/json has no such value: 1.0 and 1e2 as integers, and a duration
+// as text.
 func onlyHere(err *json.UnmarshalTypeError) bool {
 	return strings.HasPrefix(err.Value, "number ") || err.Type.PkgPath() == "time"
 }

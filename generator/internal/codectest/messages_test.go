@@ -85,8 +85,8 @@ var wrongMembers = []struct{ rule, members string }{
 	{wire.RulePropertyNames, `"hosts":{"local":1}`},
 }
 
-// TestMessages compares what a model reads for each violation, as a member of the
-// arguments, of an object in them, in an array and in a map.
+// TestMessages compares what a model reads for each violation, as a member of the arguments, of an
+// object in them, in an array and in a map.
 func TestMessages(t *testing.T) {
 	var b strings.Builder
 	said := map[string]bool{}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Rules has a member for every way in which arguments can be wrong, and itself
-// nested, in an array and in a map.
+// Rules has a member for every way in which arguments can be wrong, and itself nested, in an array
+// and in a map.
 type Rules struct {
 	ID string `json:"id"`
 

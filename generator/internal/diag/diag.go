@@ -1,9 +1,9 @@
-// Package diag has the messages about a user's source: errors and warnings with a
-// position, what is wrong, and how to fix it.
+// Package diag has the messages about a user's source: errors and warnings with a position, what is
+// wrong, and how to fix it.
 //
-// Diagnostics are collected in a [List] during a run, so that all of them are reported at
-// once, and are printed by [Print] for people or by [PrintJSON] for programs. Their order
-// does not depend on the order in which they were found.
+// Diagnostics are collected in a [List] during a run, so that all of them are reported at once, and
+// are printed by [Print] for people or by [PrintJSON] for programs. Their order does not depend on
+// the order in which they were found.
 package diag
 
 import (
@@ -36,8 +36,8 @@ func (s Severity) String() string {
 	return "error"
 }
 
-// Related is a second place that belongs to a diagnostic: the other half of a
-// conflict, the error of the compiler that explains it.
+// Related is a second place that belongs to a diagnostic: the other half of a conflict, the error
+// of the compiler that explains it.
 type Related struct {
 	Pos     token.Position // zero when there is no place
 	Message string
@@ -52,8 +52,8 @@ type Diagnostic struct {
 	Hint     string // what to do about it; may be empty
 	Rule     string // of mcpgen vet, by which the finding can be ignored; may be empty
 	Related  []Related
-	// Member is the field of a struct that a warning is about, of no concern where the field is
-	// not published; may be empty.
+	// Member is the field of a struct that a warning is about, of no concern where the field is not
+	// published; may be empty.
 	Member string
 }
 
@@ -65,8 +65,8 @@ func (d *Diagnostic) Text() string {
 	return d.Subject + ": " + d.Message
 }
 
-// List collects diagnostics. Notes are apart: only the list that WithNotes returns has them. The zero value is an empty list. It is not safe
-// for concurrent use.
+// List collects diagnostics. Notes are apart: only the list that WithNotes returns has them. The
+// zero value is an empty list. It is not safe for concurrent use.
 type List struct {
 	all   []*Diagnostic
 	notes []*Diagnostic
@@ -121,8 +121,8 @@ func (l *List) HasErrors() bool {
 // Len returns the number of diagnostics, equal ones counted once.
 func (l *List) Len() int { return len(l.All()) }
 
-// All returns the diagnostics in order of file, line, column and text, equal
-// ones once. The slice is the caller's, the diagnostics are the list's.
+// All returns the diagnostics in order of file, line, column and text, equal ones once. The slice
+// is the caller's, the diagnostics are the list's.
 func (l *List) All() []*Diagnostic {
 	sorted := slices.Clone(l.all)
 	slices.SortStableFunc(sorted, compare)
@@ -147,8 +147,8 @@ func compare(a, b *Diagnostic) int {
 	)
 }
 
-// comparePos leaves out the byte offset, which is not printed and differs
-// between a position that came as text and one that came from a file set.
+// comparePos leaves out the byte offset, which is not printed and differs between a position that
+// came as text and one that came from a file set.
 func comparePos(a, b token.Position) int {
 	return cmp.Or(
 		cmp.Compare(a.Filename, b.Filename),

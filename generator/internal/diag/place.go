@@ -2,8 +2,8 @@ package diag
 
 import "go/token"
 
-// Place is what a diagnostic is about: a position, and a subject that becomes longer on
-// the way from a feature to its parts.
+// Place is what a diagnostic is about: a position, and a subject that becomes longer on the way
+// from a feature to its parts.
 type Place struct {
 	Pos     token.Position
 	Subject string // "tool Search: argument filter"

@@ -19,11 +19,11 @@ const maxPrinted = 50
 //	store.go:41:2: tool Search: argument filter: type chan int cannot be expressed in JSON
 //		hint: leave it out of the signature
 //
-// File names are relative to the directory relTo where that is shorter; "" for relTo
-// leaves them as they are. After 50 diagnostics only the number of the others is written;
-// errors come before warnings. Characters that a terminal would not show, or would
-// interpret, are written as escapes: file names and values come from elsewhere. Writing
-// errors are ignored, as there is nowhere to report them.
+// File names are relative to the directory relTo where that is shorter; "" for relTo leaves them as
+// they are. After 50 diagnostics only the number of the others is written; errors come before
+// warnings. Characters that a terminal would not show, or would interpret, are written as escapes:
+// file names and values come from elsewhere. Writing errors are ignored, as there is nowhere to
+// report them.
 func Print(w io.Writer, l *List, relTo string) {
 	var out strings.Builder
 	names := relative{dir: relTo}
@@ -107,9 +107,9 @@ type jsonDiagnostic struct {
 	Related  []jsonPlace `json:"related,omitempty"`
 }
 
-// PrintJSON writes the list for programs: one JSON object a line, with file,
-// line, column, severity ("error" or "warning"), rule, message, hint and related,
-// the members that say nothing left out. All diagnostics are written.
+// PrintJSON writes the list for programs: one JSON object a line, with file, line, column, severity
+// ("error" or "warning"), rule, message, hint and related, the members that say nothing left out.
+// All diagnostics are written.
 func PrintJSON(w io.Writer, l *List, relTo string) {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)

@@ -25,8 +25,8 @@ func named(args []Arg, key string) (Arg, bool) {
 	return Arg{}, false
 }
 
-// Layers are the directive with the arguments of its group alone, nil if there is no
-// group, and with its own alone.
+// Layers are the directive with the arguments of its group alone, nil if there is no group, and
+// with its own alone.
 func (d *Directive) Layers() (group, own *Directive) {
 	if d.Group == nil {
 		return nil, d
@@ -98,8 +98,8 @@ func (d *Directive) key(name string) *Key {
 	return nil
 }
 
-// Words returns the positional arguments that are not quoted: NAME of arg, the
-// URI of resource, the packages of from.
+// Words returns the positional arguments that are not quoted: NAME of arg, the URI of resource, the
+// packages of from.
 func (d *Directive) Words() []Arg {
 	return d.bare(false)
 }
@@ -130,8 +130,8 @@ func (d *Directive) bare(quoted bool) []Arg {
 	return all
 }
 
-// At returns the position in the source of the byte at an offset of Value,
-// past escapes and quotes, for diagnostics about a part of it.
+// At returns the position in the source of the byte at an offset of Value, past escapes and quotes,
+// for diagnostics about a part of it.
 func (a Arg) At(offset int) token.Position {
 	pos := a.ValuePos
 	return shift(pos, sourceOffset(a.raw, offset))
@@ -171,9 +171,9 @@ type Item struct {
 	Quoted bool
 }
 
-// Items splits a value at its commas. Commas between quotes do not count, so
-// enum="a, b",c has the items "a, b" and "c"; a value that is one quoted string
-// is one item. White space around unquoted items is dropped.
+// Items splits a value at its commas. Commas between quotes do not count, so enum="a, b",c has the
+// items "a, b" and "c"; a value that is one quoted string is one item. White space around unquoted
+// items is dropped.
 func (a Arg) Items() []Item {
 	raw := a.raw
 	if raw == "" {
@@ -201,8 +201,8 @@ func (a Arg) Items() []Item {
 	return items
 }
 
-// Names splits a value at commas and white space, quoted or not, as scopes and
-// groups are written: group=a,b and scopes="read write".
+// Names splits a value at commas and white space, quoted or not, as scopes and groups are written:
+// group=a,b and scopes="read write".
 func (a Arg) Names() []Item {
 	var items []Item
 	separator := func(c byte) bool { return c == ',' || c == ' ' || c == '\t' }

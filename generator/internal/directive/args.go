@@ -23,10 +23,9 @@ type word struct {
 	equals bool
 }
 
-// scanArgs splits the arguments of a directive at white space that is not
-// inside quotes. kind tells the kind of a key, as brackets count in JSON only
-// and quotes inside a word in lists only. What could not be read is a problem;
-// the words around it are returned.
+// scanArgs splits the arguments of a directive at white space that is not inside quotes. kind tells
+// the kind of a key, as brackets count in JSON only and quotes inside a word in lists only. What
+// could not be read is a problem; the words around it are returned.
 func scanArgs(s string, kind func(key string) Kind) (words []word, problems []problem) {
 	for i := 0; ; {
 		i += len(s[i:]) - len(strings.TrimLeftFunc(s[i:], unicode.IsSpace))
@@ -70,8 +69,8 @@ func keyLen(s string) int {
 	return len(s)
 }
 
-// scanValue returns the length of the value at the beginning of s. With a
-// problem, it is the length of what is to be skipped.
+// scanValue returns the length of the value at the beginning of s. With a problem, it is the length
+// of what is to be skipped.
 func scanValue(s string, k Kind) (int, *problem) {
 	if s == "" {
 		return 0, nil
@@ -120,8 +119,8 @@ func skipQuoted(s, quote string) int {
 	return len(s)
 }
 
-// scanLiteral returns the length of the Go string literal at the beginning of
-// s, 0 if s does not begin with a quote.
+// scanLiteral returns the length of the Go string literal at the beginning of s, 0 if s does not
+// begin with a quote.
 func scanLiteral(s string) (int, *problem) {
 	n := quotedLen(s)
 	switch {
@@ -136,8 +135,8 @@ func scanLiteral(s string) (int, *problem) {
 	return n, nil
 }
 
-// quotedLen returns the length of "..." or `...` at the beginning of s, 0 where
-// s begins otherwise, -1 where the quote is not closed.
+// quotedLen returns the length of "..." or `...` at the beginning of s, 0 where s begins otherwise,
+// -1 where the quote is not closed.
 func quotedLen(s string) int {
 	if s == "" {
 		return 0
@@ -175,8 +174,8 @@ func badEscape(literal string) int {
 	return 0
 }
 
-// scanBalanced returns the length of the JSON array or object at the beginning of s.
-// Whether it is JSON at all is checked later.
+// scanBalanced returns the length of the JSON array or object at the beginning of s. Whether it is
+// JSON at all is checked later.
 func scanBalanced(s string) (int, *problem) {
 	var open []byte
 	for i := 0; i < len(s); i++ {
@@ -206,8 +205,8 @@ func scanBalanced(s string) (int, *problem) {
 	return len(s), &problem{0, fmt.Sprintf("unclosed %c", s[0]), "close it in the same line"}
 }
 
-// literalLen returns the length of the closed string literal at the beginning
-// of s, 0 if there is none.
+// literalLen returns the length of the closed string literal at the beginning of s, 0 if there is
+// none.
 func literalLen(s string) int { return max(0, quotedLen(s)) }
 
 // unquote returns the content of s where it is one Go string literal.

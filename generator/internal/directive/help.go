@@ -11,8 +11,8 @@ import (
 // keyWidth is how wide the column of the keys is at most; a longer one has a line of its own.
 const keyWidth = 24
 
-// WriteHelp writes the table as the text of "mcpgen help directives". Errors of
-// the writer are ignored.
+// WriteHelp writes the table as the text of "mcpgen help directives". Errors of the writer are
+// ignored.
 func WriteHelp(w io.Writer) {
 	var out strings.Builder
 	out.WriteString(`Directives are comments //mcp:word, without a space after the slashes, in the
@@ -43,8 +43,8 @@ comment that begins with mcp: in any other form is an error.
 	_, _ = io.WriteString(w, out.String())
 }
 
-// WriteMarkdown writes the table as the reference of the docs: a section for
-// each directive, with a table of its keys. Errors of the writer are ignored.
+// WriteMarkdown writes the table as the reference of the docs: a section for each directive, with a
+// table of its keys. Errors of the writer are ignored.
 func WriteMarkdown(w io.Writer) {
 	var out strings.Builder
 	for i, s := range table() {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// arguments reads the arguments of a directive into d, checked against the
-// table. What is wrong is reported and left out.
+// arguments reads the arguments of a directive into d, checked against the table. What is wrong is
+// reported and left out.
 func (s *scanner) arguments(d *Directive, spec *Spec, rest string, origin token.Position) {
 	scanned, problems := scanArgs(rest, func(name string) Kind {
 		if k := spec.Key(name); k != nil {
@@ -43,8 +43,8 @@ type reader struct {
 	origin token.Position // of the first argument
 	diags  *diag.List
 	words  []word
-	// stopped is set at the first word of a description without quotes, so that the
-	// others are not reported one by one.
+	// stopped is set at the first word of a description without quotes, so that the others are not
+	// reported one by one.
 	stopped bool
 }
 

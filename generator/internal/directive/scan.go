@@ -13,11 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// ScanFile reads the directives of a file that was parsed with comments. Every
-// comment of the file is looked at, those in function bodies too. The sets are
-// in order of the source. What is misspelt, misplaced or has wrong arguments
-// becomes an error in diags and is left out; the rest is returned all the same,
-// so that its errors can be found in the same run.
+// ScanFile reads the directives of a file that was parsed with comments. Every comment of the file
+// is looked at, those in function bodies too. The sets are in order of the source. What is
+// misspelt, misplaced or has wrong arguments becomes an error in diags and is left out; the rest is
+// returned all the same, so that its errors can be found in the same run.
 func ScanFile(fset *token.FileSet, f *ast.File, diags *diag.List) []*Set {
 	s := &scanner{fset: fset, file: f, diags: diags, decls: declarationsOf(f), sets: map[ast.Node]*Set{}, damaged: map[*Set]bool{}}
 	for _, g := range f.Comments {
@@ -36,8 +35,8 @@ func ScanFile(fset *token.FileSet, f *ast.File, diags *diag.List) []*Set {
 	return complete
 }
 
-// ScanFiles is ScanFile for all files of one package. It also refuses a second
-// //mcp:server or package-wide //mcp:defaults in another file.
+// ScanFiles is ScanFile for all files of one package. It also refuses a second //mcp:server or
+// package-wide //mcp:defaults in another file.
 func ScanFiles(fset *token.FileSet, files []*ast.File, diags *diag.List) []*Set {
 	var all []*Set
 	first := map[string]*Directive{}
@@ -66,8 +65,7 @@ func ScanFiles(fset *token.FileSet, files []*ast.File, diags *diag.List) []*Set 
 	return all
 }
 
-// DocText returns a comment as text, without comment markers and directives.
-// A nil group gives "".
+// DocText returns a comment as text, without comment markers and directives. A nil group gives "".
 func DocText(g *ast.CommentGroup) string { return g.Text() }
 
 type scanner struct {
@@ -77,8 +75,8 @@ type scanner struct {
 	decls declarations
 	sets  map[ast.Node]*Set
 	order []*Set
-	// damaged sets lack a directive that could not be read, so that nothing can
-	// be concluded from its absence.
+	// damaged sets lack a directive that could not be read, so that nothing can be concluded from
+	// its absence.
 	damaged map[*Set]bool
 }
 
@@ -133,8 +131,7 @@ func (s *scanner) comment(g *ast.CommentGroup, c *ast.Comment) {
 	set.Directives = append(set.Directives, d)
 }
 
-// shift moves a position within its line. It may have no column, where a //line
-// comment says none.
+// shift moves a position within its line. It may have no column, where a //line comment says none.
 func shift(pos token.Position, n int) token.Position {
 	if pos.Column > 0 {
 		pos.Column += n
@@ -165,8 +162,8 @@ func (s *scanner) damage(at *declaration) {
 	}
 }
 
-// candidate reports whether a comment is in the namespace: whether its text
-// begins with "mcp:", however it is spelt. written is what follows the colon.
+// candidate reports whether a comment is in the namespace: whether its text begins with "mcp:",
+// however it is spelt. written is what follows the colon.
 func candidate(comment string) (written string, ok bool) {
 	text := comment[2:]
 	if strings.HasPrefix(comment, "/*") {
@@ -183,8 +180,7 @@ func candidate(comment string) (written string, ok bool) {
 // blank reports white space, and what looks like none at all.
 func blank(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
-// spell returns the directive that a comment of the namespace is, or reports that it is
-// not one.
+// spell returns the directive that a comment of the namespace is, or reports that it is not one.
 func (s *scanner) spell(pos token.Position, comment, written string) *Spec {
 	trimmed := strings.TrimLeftFunc(written, blank)
 	name := trimmed
@@ -382,9 +378,9 @@ func NotFeature(set *Set, d *Directive, diags *diag.List) {
 	diags.Errorf(d.Pos, subject(d), "%s is not a feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
 }
 
-// Doc returns the text of the //mcp:doc lines of a comment, which is read like a doc comment:
-// each is a line of it. The items of a list need no indentation. ok is false where there is
-// no such line. A nil group has none.
+// Doc returns the text of the //mcp:doc lines of a comment, which is read like a doc comment: each
+// is a line of it. The items of a list need no indentation. ok is false where there is no such
+// line. A nil group has none.
 func Doc(g *ast.CommentGroup) (text string, ok bool) {
 	if g == nil {
 		return "", false

@@ -54,7 +54,8 @@ type Spec struct {
 	MinWords, MaxWords int
 	// WordName is what a positional word is, for messages: "NAME".
 	WordName string
-	// TypeWord is set if the word is a type of another package: it has a dot, so that a misspelt flag is not one.
+	// TypeWord is set if the word is a type of another package: it has a dot, so that a misspelt
+	// flag is not one.
 	TypeWord bool
 	// Description allows one positional "quoted string".
 	Description bool
@@ -66,8 +67,8 @@ type Spec struct {
 	OncePerPackage bool
 	// FreeKeys allows keys outside the table, written like this: "NAME=text".
 	FreeKeys string
-	// Feature is set for directives that need the declaration itself in every
-	// build, as generated code names it.
+	// Feature is set for directives that need the declaration itself in every build, as generated
+	// code names it.
 	Feature bool
 }
 
@@ -99,8 +100,8 @@ func Lookup(word string) *Spec {
 	return nil
 }
 
-// Table returns every directive in the order of the reference. It is shared
-// and must not be changed.
+// Table returns every directive in the order of the reference. It is shared and must not be
+// changed.
 func Table() []*Spec { return slices.Clone(table()) }
 
 var table = sync.OnceValue(newTable)

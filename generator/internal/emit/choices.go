@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// choicesVariable is the variable of RegisterMCP with the values of a function. Two packages
-// may have one name, but not two names in the file.
+// choicesVariable is the variable of RegisterMCP with the values of a function. Two packages may
+// have one name, but not two names in the file.
 func (g *generator) choicesVariable(c *model.Choices) string {
 	name := "mcpChoices" + c.Name
 	if c.Pkg != nil {

@@ -12,8 +12,8 @@ func completerName(stem string, c *model.Completion) string {
 	return "mcpComplete" + stem + codec.Camel(c.Argument)
 }
 
-// ownReceiver reports whether a completer is a method of a receiver that is
-// there when features are registered.
+// ownReceiver reports whether a completer is a method of a receiver that is there when features are
+// registered.
 func ownReceiver(c *model.Completer) bool { return c.Receiver.Passed() }
 
 // completers are what a feature is registered with.
@@ -32,8 +32,8 @@ func (g *generator) completers(stem string, list []*model.Completion) []jen.Code
 	return out
 }
 
-// completerFuncs prints the functions behind them. That of a method returns a
-// function, since there is no receiver yet when the feature is described.
+// completerFuncs prints the functions behind them. That of a method returns a function, since there
+// is no receiver yet when the feature is described.
 func (g *generator) completerFuncs(stem, feature string, all []*model.Completion) {
 	for _, c := range all {
 		if c.Func == nil {

@@ -13,7 +13,8 @@ import (
 type operand struct {
 	expr   code // what selectors and brackets follow
 	behind bool // the value is what expr points to
-	// untagged is set where it has a type that typ spells, whatever the tags of the struct that it lies in.
+	// untagged is set where it has a type that typ spells, whatever the tags of the struct that it
+	// lies in.
 	untagged bool
 }
 
@@ -170,8 +171,8 @@ func (g *generator) check(c *codec.Check, v operand) code {
 	return g.wire(c.Func).Call(args...)
 }
 
-// readObject prints the reading of an object: its defaults, what comes before anything is
-// read, and its members.
+// readObject prints the reading of an object: its defaults, what comes before anything is read, and
+// its members.
 func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) []jen.Code {
 	var out, cases []jen.Code
 	allocated := map[string]bool{} // embedded pointers
@@ -223,8 +224,8 @@ func from(m *codec.Made, v operand) operand {
 	return variable(jen.Id(m.Ident))
 }
 
-// allocateMembers prints the making of the variable for the members of an optional value, when
-// the first of them has come.
+// allocateMembers prints the making of the variable for the members of an optional value, when the
+// first of them has come.
 func (g *generator) allocateMembers(o *codec.Object, m *codec.Made) code {
 	members := variable(jen.Id(m.Ident))
 	lines := []jen.Code{members.set(jen.New(g.typ(m.Go)))}

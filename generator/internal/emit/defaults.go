@@ -8,16 +8,16 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// defaults is what features can have in common: how their errors are shown, and how
-// long they may take.
+// defaults is what features can have in common: how their errors are shown, and how long they may
+// take.
 type defaults struct {
 	errorsFunc string
 	hide       bool
 	timeout    time.Duration
 }
 
-// usual finds what most features have in common. RegisterMCP has it once, where at
-// least two have it; the descriptions of these features leave it out.
+// usual finds what most features have in common. RegisterMCP has it once, where at least two have
+// it; the descriptions of these features leave it out.
 func (g *generator) usual() defaults {
 	count := map[defaults]int{}
 	var best defaults
@@ -65,8 +65,8 @@ func (g *generator) putFields(l *items, d defaults) {
 	l.put("Timeout", g.positive(d.timeout))
 }
 
-// applyDefaults is the statement of RegisterMCP that makes the Registrar for the
-// features that have the defaults.
+// applyDefaults is the statement of RegisterMCP that makes the Registrar for the features that have
+// the defaults.
 func (g *generator) applyDefaults() code {
 	var l items
 	g.putFields(&l, g.common)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDrift changes a package after its file was generated: what the file refers to is no
-// longer there, so the compiler must refuse it.
+// TestDrift changes a package after its file was generated: what the file refers to is no longer
+// there, so the compiler must refuse it.
 func TestDrift(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles")

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestStable generates a package twice, the second time from its declarations in
-// another order and in several files.
+// TestStable generates a package twice, the second time from its declarations in another order and
+// in several files.
 func TestStable(t *testing.T) {
 	var cases []*testCase
 	for _, c := range loadCases(t) {
@@ -37,8 +37,7 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// shuffle moves every declaration of the package to a file of its own, the last one
-// first.
+// shuffle moves every declaration of the package to a file of its own, the last one first.
 func shuffle(t *testing.T, a *txtar.Archive) *txtar.Archive {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -149,8 +148,8 @@ func BenchmarkThousandTools(b *testing.B) {
 	}
 }
 
-// TestBreakJSON breaks schemas over lines: no line is too long that could be
-// shorter, and nothing is lost.
+// TestBreakJSON breaks schemas over lines: no line is too long that could be shorter, and nothing
+// is lost.
 func TestBreakJSON(t *testing.T) {
 	long := strings.Repeat("word ", 40)
 	for _, c := range []struct{ name, json string }{
@@ -192,8 +191,8 @@ func TestNoTools(t *testing.T) {
 	}
 }
 
-// TestWords reads the package: what jennifer gets as text are identifiers and operators.
-// Function verbatim has the few that are neither.
+// TestWords reads the package: what jennifer gets as text are identifiers and operators. Function
+// verbatim has the few that are neither.
 func TestWords(t *testing.T) {
 	words := map[string]*regexp.Regexp{
 		"Id":       regexp.MustCompile(`^\w*$`),

@@ -130,13 +130,15 @@ func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
 	return []jen.Code{jen.If(infix("&&", all...)).Block(line)}
 }
 
-// unlessEmpty are the functions of runtime/wire that write a member unless it is empty, by those that write it always.
+// unlessEmpty are the functions of runtime/wire that write a member unless it is empty, by those
+// that write it always.
 var unlessEmpty = map[string]codec.Test{
 	"PutBool": codec.TestTrue, "PutString": codec.TestNotBlank, "PutInt": codec.TestNotZero, "PutFloat": codec.TestNotZero,
 	"PutSlice": codec.TestLen, "PutMap": codec.TestLen,
 }
 
-// putUnlessEmpty prints the writing of a member that is left out where it is empty, nil if no function does both.
+// putUnlessEmpty prints the writing of a member that is left out where it is empty, nil if no
+// function does both.
 func (g *generator) putUnlessEmpty(m *codec.PutMember, v operand) code {
 	if len(m.When) != 1 || len(m.When[0]) != 1 || len(m.When[0][0].Path) > 0 {
 		return nil
@@ -163,8 +165,7 @@ func (g *generator) putUnlessEmpty(m *codec.PutMember, v operand) code {
 	return g.wire(w.Func.Name + "If").Call(append(args, v.value(), g.fn(*w.Elem))...)
 }
 
-// escaped is a member name as the encoder takes it: with the escapes of JSON, without
-// its quotes.
+// escaped is a member name as the encoder takes it: with the escapes of JSON, without its quotes.
 func escaped(name string) string {
 	var s strings.Builder
 	enc := json.NewEncoder(&s)
@@ -211,8 +212,8 @@ func (g *generator) term(t codec.Term, v operand) code {
 	case codec.TestSet:
 		return jen.Parens(infix("&&", v.notNil(), isNot(v.value(), "IsZero")))
 	case codec.TestReflect, codec.TestSetInner:
-		// There is no other way: about hidden fields that cannot be compared, and about a
-		// nil pointer inside an interface.
+		// There is no other way: about hidden fields that cannot be compared, and about a nil
+		// pointer inside an interface.
 		reflected := g.std("reflect", "ValueOf").Call(v.value())
 		if t.Test == codec.TestReflect {
 			return isNot(reflected, "IsZero")

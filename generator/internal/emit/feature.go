@@ -84,8 +84,8 @@ func (g *generator) identity(l *items, f *model.Feature, symbol string) {
 	l.list("Scopes", f.Scopes)
 }
 
-// behaviour puts what the client must be capable of, how errors are shown, and
-// how long it may take.
+// behaviour puts what the client must be capable of, how errors are shown, and how long it may
+// take.
 func (g *generator) behaviour(l *items, f *model.Feature) {
 	l.put("Requires", g.capabilities(f.Requires))
 	g.putDefaults(l, g.featureDefaults(f))

@@ -23,9 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the generated files in testdata")
 
-// testCase is one file of testdata: the source of a package and of those that it
-// imports, the generated file, a file add.go that uses it, and calls with what
-// they answer:
+// testCase is one file of testdata: the source of a package and of those that it imports, the
+// generated file, a file add.go that uses it, and calls with what they answer:
 //
 //	tool {"arguments": 1}
 //	= the text of the result
@@ -134,8 +133,8 @@ func (s *snippets) generate(t *testing.T, c *testCase) []byte {
 	return source
 }
 
-// TestGenerated compares the generated files with those of testdata, and then
-// compiles them all in one module, vets it, and calls the tools.
+// TestGenerated compares the generated files with those of testdata, and then compiles them all in
+// one module, vets it, and calls the tools.
 func TestGenerated(t *testing.T) {
 	s := newSnippets(t, module)
 	cases := append(loadCases(t), manyFields())
@@ -163,8 +162,8 @@ func TestGenerated(t *testing.T) {
 		return
 	}
 	writeProgram(t, dir, cases)
-	// With -trimpath the packages are the same in every temporary directory, so that they
-	// are compiled where they have changed.
+	// With -trimpath the packages are the same in every temporary directory, so that they are
+	// compiled where they have changed.
 	goCommand(t, dir, "vet", "-mod=mod", "-trimpath", "./...")
 	binary := filepath.Join(t.TempDir(), "cases")
 	goCommand(t, dir, "build", "-mod=mod", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")
@@ -219,8 +218,8 @@ func manyFields() *testCase {
 	}
 }
 
-// unused are the declarations of a generated file that nothing in it refers to,
-// the exported ones aside.
+// unused are the declarations of a generated file that nothing in it refers to, the exported ones
+// aside.
 func unused(t *testing.T, source []byte) []string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "mcp_gen.go", source, 0)
@@ -301,8 +300,8 @@ func writeModule(t *testing.T, dir string) {
 	writeFile(t, filepath.Join(dir, "go.sum"), sum)
 }
 
-// writeProgram writes a server of all cases. Each registers itself in a function
-// Add of a file add.go, which is not there when the code is generated.
+// writeProgram writes a server of all cases. Each registers itself in a function Add of a file
+// add.go, which is not there when the code is generated.
 func writeProgram(t *testing.T, dir string, cases []*testCase) {
 	t.Helper()
 	writeModule(t, dir)
@@ -332,8 +331,7 @@ func main() {
 `))
 }
 
-// callAll calls every tool in turn and returns what came, in the notation of the
-// cases.
+// callAll calls every tool in turn and returns what came, in the notation of the cases.
 func callAll(t *testing.T, binary string, cases []*testCase) []string {
 	t.Helper()
 	cmd := exec.Command(binary)

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// guard prints what makes the compiler notice that a function, or one that provides
-// for it, is no longer the one that the file was generated for.
+// guard prints what makes the compiler notice that a function, or one that provides for it, is no
+// longer the one that the file was generated for.
 func (g *generator) guard(c *model.Call) {
 	if !callsUnnamed(c) { // otherwise it is converted where it is called
 		g.guardLine(g.signatureGuard(c))
@@ -36,8 +36,7 @@ func (g *generator) guardLine(c code) {
 	}
 }
 
-// structGuard does the same for the fields of a struct, under the function that reads
-// or writes it.
+// structGuard does the same for the fields of a struct, under the function that reads or writes it.
 func (g *generator) structGuard(t types.Type) {
 	name := types.TypeString(types.Unalias(t), nil)
 	if named := g.shapes[name]; named != nil {
@@ -74,7 +73,8 @@ func (g *generator) signatureGuard(c *model.Call) code {
 	return guard
 }
 
-// signature is a function, of a method its expression, with the types of its parameters and results.
+// signature is a function, of a method its expression, with the types of its parameters and
+// results.
 func (g *generator) signature(c *model.Call) (name code, params, returned []jen.Code) {
 	f := &c.Func
 	var in, out []types.Type

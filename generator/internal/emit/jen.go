@@ -17,12 +17,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Only this file deals with what jennifer prints otherwise: imports with needless aliases,
-// in one group; sorted keyed values; lists, JSON and escaped strings on one line;
-// declarations without a blank line between them.
+// Only this file deals with what jennifer prints otherwise: imports with needless aliases, in one
+// group; sorted keyed values; lists, JSON and escaped strings on one line; declarations without a
+// blank line between them.
 
-// lineWidth is where lines are wrapped, in characters; a line that cannot be
-// broken may be longer.
+// lineWidth is where lines are wrapped, in characters; a line that cannot be broken may be longer.
 const lineWidth = 112
 
 // commentWidth is the same for the text of comments.
@@ -81,8 +80,8 @@ func (f *file) render(header string) ([]byte, error) {
 	return []byte(strings.NewReplacer(f.long...).Replace(string(formatted))), nil
 }
 
-// longText is rawText for the value of a constant. The time that go/format takes grows
-// with the square of the parts, so it gets a placeholder for many.
+// longText is rawText for the value of a constant. The time that go/format takes grows with the
+// square of the parts, so it gets a placeholder for many.
 func (f *file) longText(parts []string) code {
 	text := rawText(parts)
 	if len(parts) < 16 {
@@ -93,8 +92,8 @@ func (f *file) longText(parts []string) code {
 	return jen.Lit(placeholder)
 }
 
-// qualified names a thing that a package declares. jen.Qual names packages when the file
-// is rendered: too late for width, and for what must not have these names.
+// qualified names a thing that a package declares. jen.Qual names packages when the file is
+// rendered: too late for width, and for what must not have these names.
 func (f *file) qualified(path, pkg, name string) code {
 	if path == f.path {
 		return jen.Id(name)
@@ -149,8 +148,8 @@ func (m *imports) free(name string) bool {
 		(m.own == nil || m.own.Scope().Lookup(name) == nil)
 }
 
-// alias is another name for a package: that of the directory around it and its
-// own, std for the standard library, mcp for the packages of the runtime.
+// alias is another name for a package: that of the directory around it and its own, std for the
+// standard library, mcp for the packages of the runtime.
 func alias(path, name string) string {
 	elems := strings.Split(path, "/")
 	switch path {
@@ -178,8 +177,8 @@ func alias(path, name string) string {
 	return parent + name
 }
 
-// declaration is the import declaration, grouped as goimports does: the standard library,
-// then the others.
+// declaration is the import declaration, grouped as goimports does: the standard library, then the
+// others.
 func (m *imports) declaration() code {
 	var standard, others []jen.Code
 	for _, path := range slices.Sorted(maps.Keys(m.names)) {
@@ -289,8 +288,8 @@ func text(s string) code {
 	return infix(" +\n", parts...)
 }
 
-// breakText cuts a line behind spaces, so that no part is longer than limit
-// characters unless it is one word.
+// breakText cuts a line behind spaces, so that no part is longer than limit characters unless it is
+// one word.
 func breakText(s string, limit int) []string {
 	var out []string
 	for utf8.RuneCountInString(s) > limit {

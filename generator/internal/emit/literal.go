@@ -98,8 +98,8 @@ func (g *generator) elements(l *codec.Literal) code {
 	return composite(n > lineWidth-40, items...)
 }
 
-// element is an element of a slice, array or map, without its type where that is
-// the one of the elements.
+// element is an element of a slice, array or map, without its type where that is the one of the
+// elements.
 func (g *generator) element(l, e *codec.Literal) code {
 	elem := l.Type.Underlying().(interface{ Elem() types.Type }).Elem()
 	switch e.Kind {

@@ -2,10 +2,10 @@ package emit
 
 import "strings"
 
-// breakJSON cuts the compact text of a schema into lines. What fits on a line stays on
-// one. Where the properties of an object do not, each begins on a line of its own; other
-// members share lines. A string longer than a line is cut behind words. Joined, the lines
-// are the text again. The first line is shorter by the width of what precedes it.
+// breakJSON cuts the compact text of a schema into lines. What fits on a line stays on one. Where
+// the properties of an object do not, each begins on a line of its own; other members share lines.
+// A string longer than a line is cut behind words. Joined, the lines are the text again. The first
+// line is shorter by the width of what precedes it.
 func breakJSON(s string, before, limit int) []string {
 	w := &jsonLines{limit: limit, before: before}
 	w.value(s, false)
@@ -38,8 +38,8 @@ func (w *jsonLines) fits(n int) bool {
 	return n <= w.limit
 }
 
-// value writes a value that begins on the current line. The members of a map
-// are properties, those of other objects are keywords of a schema.
+// value writes a value that begins on the current line. The members of a map are properties, those
+// of other objects are keywords of a schema.
 func (w *jsonLines) value(s string, isMap bool) {
 	if w.fits(len(s)) || s == "" {
 		w.write(s)

@@ -185,8 +185,8 @@ func (b *body) notNil(t types.Type) {
 	}
 }
 
-// whole returns a value of one of the runtime's types. outer is the struct that
-// the parts are put into.
+// whole returns a value of one of the runtime's types. outer is the struct that the parts are put
+// into.
 func (b *body) whole(form model.ResultForm, outer, field, part string) {
 	v := b.result()
 	put := func(parts code) code {

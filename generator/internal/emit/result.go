@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// roleVariables are the variables that the results of a function are assigned to. For that of
-// an error, see invoke.
+// roleVariables are the variables that the results of a function are assigned to. For that of an
+// error, see invoke.
 var roleVariables = map[model.Role]string{
 	model.RoleValue:   "result",
 	model.RoleFound:   "found",
@@ -85,14 +85,16 @@ func (b *body) invoke() {
 	b.finish()
 }
 
-// untaggedCall declares a variable for the function, of a type that typ spells. Its declaration asserts the signature.
+// untaggedCall declares a variable for the function, of a type that typ spells. Its declaration
+// asserts the signature.
 func (b *body) untaggedCall() code {
 	name, params, returned := b.signature(b.tool)
 	line := b.local("call").Op(":=").Add(conversion(jen.Params(params...), results(returned), name))
 	if width(line) > lineWidth-4 {
 		line = b.local("call").Op(":=").Add(conversion(wrapped("(", ")", params...), results(returned), name))
 	}
-	// A function of which the address is taken is not inlined either, and compiles faster than a generic call for each type.
+	// A function of which the address is taken is not inlined either, and compiles faster than a
+	// generic call for each type.
 	b.add(line, jen.Id("_").Op("=").Op("&").Add(b.local("call")).Comment("// as mcpimpl.Untagged does"))
 	return b.local("call")
 }
@@ -140,9 +142,9 @@ func (b *body) text(t types.Type) code {
 	return jen.String().Call(b.result().value())
 }
 
-// encoded converts the result, step by step, to the string at the end of its plan. A nil
-// pointer is nothing found, as in other results. A prompt cannot say that: the function that
-// takes the pointer gets nil.
+// encoded converts the result, step by step, to the string at the end of its plan. A nil pointer is
+// nothing found, as in other results. A prompt cannot say that: the function that takes the pointer
+// gets nil.
 func (b *body) encoded(plan *model.Type) code {
 	v := b.result()
 	for steps := 1; plan.Elem != nil; steps++ {
@@ -173,8 +175,8 @@ func (b *body) encoded(plan *model.Type) code {
 	return v.value()
 }
 
-// isNilable recognises pointers and interfaces, which are nil where there is no value. A nil
-// list or map is an empty one.
+// isNilable recognises pointers and interfaces, which are nil where there is no value. A nil list
+// or map is an empty one.
 func isNilable(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Interface:
@@ -293,8 +295,8 @@ func (b *body) structured(v operand, last code) {
 	b.add(jen.Return(last))
 }
 
-// present answers that nothing was found where a pointer of a value is nil, or the value
-// behind is missing. It returns what is written: all but the last pointer is followed.
+// present answers that nothing was found where a pointer of a value is nil, or the value behind is
+// missing. It returns what is written: all but the last pointer is followed.
 func (b *body) present(v operand) operand {
 	last := v
 	for i := range b.plan.Pointers {
@@ -323,7 +325,8 @@ func (b *body) present(v operand) operand {
 	return v
 }
 
-// addNothing answers that nothing was found where a condition holds, or the one that is not asked yet.
+// addNothing answers that nothing was found where a condition holds, or the one that is not asked
+// yet.
 func (b *body) addNothing(condition code) {
 	if b.absent != nil {
 		condition = infix("||", b.absent, condition)

@@ -95,8 +95,8 @@ func (g *generator) register() {
 	g.add(doc, jen.Func().Id("RegisterMCP").Add(breakParams(params...)).Block(body...))
 }
 
-// tryFixed prints calls of the functions for constants and defaults, which panic if a type
-// refuses its value.
+// tryFixed prints calls of the functions for constants and defaults, which panic if a type refuses
+// its value.
 func (g *generator) tryFixed() []jen.Code {
 	var lines []jen.Code
 	for _, f := range g.plan.Fixed {

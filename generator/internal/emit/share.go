@@ -9,14 +9,13 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// minShared is the length from which an object that occurs more than once in the
-// schemas of a file is a constant of its own, in bytes. The schemas that contain it
-// are joined with it when they are compiled.
+// minShared is the length from which an object that occurs more than once in the schemas of a file
+// is a constant of its own, in bytes. The schemas that contain it are joined with it when they are
+// compiled.
 const minShared = 200
 
-// sharing finds the texts of objects that the schemas of a file have in common. Texts are
-// compared, not types: one use of a type may have a description that another does not
-// have.
+// sharing finds the texts of objects that the schemas of a file have in common. Texts are compared,
+// not types: one use of a type may have a description that another does not have.
 type sharing struct {
 	pkg    *types.Package
 	known  map[string]*sharedText
@@ -38,8 +37,8 @@ func newSharing(pkg *types.Package) *sharing {
 	return &sharing{pkg: pkg, known: map[string]*sharedText{}, stems: map[string]bool{}}
 }
 
-// count notes the objects of a schema. t is the plan that the text was rendered from, nil
-// if there is none, and label a name for its constant.
+// count notes the objects of a schema. t is the plan that the text was rendered from, nil if there
+// is none, and label a name for its constant.
 func (s *sharing) count(text string, t *model.Type, label string) {
 	t = baseType(t)
 	named := t != nil && t.Name != ""
@@ -121,12 +120,12 @@ func (s *sharing) name() {
 	}
 }
 
-// reference marks the name of a constant in a text that is otherwise JSON, which has
-// no such character.
+// reference marks the name of a constant in a text that is otherwise JSON, which has no such
+// character.
 const reference = "\x00"
 
-// compose returns the text of a value with references to constants, and appends those to
-// used. The value itself is not replaced where inside is set.
+// compose returns the text of a value with references to constants, and appends those to used. The
+// value itself is not replaced where inside is set.
 func (s *sharing) compose(text string, inside bool, used *[]*sharedText) string {
 	if len(text) <= minShared || text[0] != '{' && text[0] != '[' {
 		return text

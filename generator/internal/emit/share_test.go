@@ -63,8 +63,8 @@ func objects(text string) (all []string) {
 	return all
 }
 
-// TestSharedTexts makes schemas of a few parts: joined they are what they were, and
-// none of the written texts has an object of more than 200 bytes that another has.
+// TestSharedTexts makes schemas of a few parts: joined they are what they were, and none of the
+// written texts has an object of more than 200 bytes that another has.
 func TestSharedTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var object func(depth int) string

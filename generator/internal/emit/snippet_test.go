@@ -24,17 +24,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// The tests of this package make their models from Go source by themselves, so that they
-// test what emit does with a model, independent of the analysis. The source has
-// directives of a simpler kind:
+// The tests of this package make their models from Go source by themselves, so that they test what
+// emit does with a model, independent of the analysis. The source has directives of a simpler kind:
 //
 //	//mcp:tool NAME [errors=declared] [maxresult=N] [timeout=D] [lenient] [groups=a,b]
 //	//mcp:arg NAME key=value;key=value     as in the tag t of a struct field
 //	//mcp:inject, //mcp:error [TEXT], //mcp:server NAME
 //	//mcp:omit NAME                        a parameter that is left out
 //
-// The keys are keywords, such as minLength; values are JSON, lists are separated by
-// commas.
+// The keys are keywords, such as minLength; values are JSON, lists are separated by commas.
 
 // snippets type-checks the packages of a module that exists in memory only.
 
@@ -67,8 +65,8 @@ func (s *snippets) Import(path string) (*types.Package, error) {
 	return s.exports.Import(path)
 }
 
-// check type-checks a package. Generated code that is not there yet is missed,
-// as it is by users who generate for the first time.
+// check type-checks a package. Generated code that is not there yet is missed, as it is by users
+// who generate for the first time.
 func (s *snippets) check(t *testing.T, path string, files map[string]string) *checked {
 	t.Helper()
 	c := &checked{info: &types.Info{Defs: map[*ast.Ident]types.Object{}}}
@@ -421,8 +419,7 @@ func moduleRoot(t *testing.T) string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(wd)))
 }
 
-// exportData finds the export data of the runtime and of the packages that the
-// snippets import.
+// exportData finds the export data of the runtime and of the packages that the snippets import.
 func exportData(t *testing.T) func(path string) (r io.ReadCloser, err error) {
 	t.Helper()
 	files, err := exportFiles()

@@ -46,8 +46,8 @@ func (g *generator) tool(t *model.Tool) {
 	}
 }
 
-// schema prints a schema as a constant, and after it those of the texts in it that occur
-// several times, if this is the first one of each. Such a text may be a whole schema.
+// schema prints a schema as a constant, and after it those of the texts in it that occur several
+// times, if this is the first one of each. Such a text may be a whole schema.
 func (g *generator) schema(name, what, json string) {
 	var used []*sharedText
 	g.jsonConstant(name, "is "+what, g.shared.compose(json, false, &used))
@@ -146,8 +146,8 @@ func (b *body) argsVar() code {
 	return jen.Var().Add(b.local("args")).Struct(fields...)
 }
 
-// argumentType is the type of a parameter in the struct of arguments: of one whose members
-// are arguments, the struct and no pointer, so that it is there in any case.
+// argumentType is the type of a parameter in the struct of arguments: of one whose members are
+// arguments, the struct and no pointer, so that it is there in any case.
 func argumentType(p *model.Param) types.Type {
 	if t, ok := types.Unalias(p.Type).(*types.Pointer); ok && p.Inlined && !madeAs(p) {
 		return t.Elem()
@@ -161,8 +161,8 @@ func madeAs(p *model.Param) bool {
 	return c != nil && types.Identical(c.Go, p.Type)
 }
 
-// provide calls the providers, each once, in the order of parameters, members and
-// receiver. Where providers have arguments, members come first, since they may be in those.
+// provide calls the providers, each once, in the order of parameters, members and receiver. Where
+// providers have arguments, members come first, since they may be in those.
 func (b *body) provide() {
 	if len(b.tool.Provided) > 0 {
 		b.fillMembers()
@@ -218,8 +218,8 @@ func (b *body) supply(p *model.Provider) {
 	}
 }
 
-// fill sets a member of a value. Nothing is set where a pointer on the way is nil: what
-// holds the member is missing then. Embedded pointers are a part of what holds them.
+// fill sets a member of a value. Nothing is set where a pointer on the way is nil: what holds the
+// member is missing then. Embedded pointers are a part of what holds them.
 func (b *body) fill(at operand, fields []codec.FillStep, t types.Type, value code) []jen.Code {
 	var out []jen.Code
 	at, pointers := at.follow(fields[0].Path)

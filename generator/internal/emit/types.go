@@ -15,8 +15,8 @@ func (f *file) hidden(o *types.TypeName) bool {
 	return p != nil && (!o.Exported() && p.Path() != f.path || o.Parent() != nil && o.Parent() != p.Scope())
 }
 
-// typ is the source of a type. Structs without a name have no tags in it, as conversions ignore tags: the file also compiles
-// after one has been edited.
+// typ is the source of a type. Structs without a name have no tags in it, as conversions ignore
+// tags: the file also compiles after one has been edited.
 func (f *file) typ(t types.Type) code { return f.spell(t, f.tagged) }
 
 func (f *file) spell(t types.Type, tags bool) code {

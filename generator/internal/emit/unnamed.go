@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// unnamedStruct is a struct type without a name that functions of the file read or write. The file has an alias for it,
-// without tags.
+// unnamedStruct is a struct type without a name that functions of the file read or write. The file
+// has an alias for it, without tags.
 type unnamedStruct struct {
 	typ     *types.Struct
 	name    string
@@ -37,7 +37,8 @@ func unnamed(t types.Type) bool {
 	return false
 }
 
-// hasName reports whether the type of a value is declared: then its fields have the tags of that declaration.
+// hasName reports whether the type of a value is declared: then its fields have the tags of that
+// declaration.
 func hasName(t types.Type) bool {
 	_, named := types.Unalias(t).(*types.Named)
 	return named
@@ -105,8 +106,9 @@ func (g *generator) clear(t types.Type, v operand) code {
 	return v.set(g.zero(t))
 }
 
-// convertible reports whether a value of a declared struct is printed as one of a struct without tags that is converted, since
-// structs without a name are members of it. The file cannot spell unexported fields of other packages.
+// convertible reports whether a value of a declared struct is printed as one of a struct without
+// tags that is converted, since structs without a name are members of it. The file cannot spell
+// unexported fields of other packages.
 func (g *generator) convertible(l *codec.Literal) bool {
 	if l.Kind != codec.LitStruct || l.Type == nil || !hasName(l.Type) {
 		return false
@@ -125,9 +127,10 @@ func (g *generator) convertible(l *codec.Literal) bool {
 	return found
 }
 
-// untaggedFunc is a function as one of a type that typ spells. It is the result of a call that is not inlined: of a function whose
-// conversion it sees, the compiler of Go 1.26 inlines a call as if the types were identical, and refuses that. A variable of the
-// package would do, too, but not for a function that leads to the registration of features: its initialization would be a cycle.
+// untaggedFunc is a function as one of a type that typ spells. It is the result of a call that is
+// not inlined: of a function whose conversion it sees, the compiler of Go 1.26 inlines a call as if
+// the types were identical, and refuses that. A variable of the package would do, too, but not for
+// a function that leads to the registration of features: its initialization would be a cycle.
 func (g *generator) untaggedFunc(params, returned, fn code) code {
 	return g.impl("Untagged").Call(conversion(params, returned, fn))
 }
@@ -164,7 +167,8 @@ func (g *generator) provided(p *model.Provider) []jen.Code {
 	return out
 }
 
-// providesUnnamed reports whether the signature of a function that provides has structs without a name.
+// providesUnnamed reports whether the signature of a function that provides has structs without a
+// name.
 func providesUnnamed(p *model.Provider) bool {
 	return unnamed(p.Type) || slices.ContainsFunc(p.Params, unnamed)
 }

@@ -50,8 +50,8 @@ func Array(text string) ([]string, bool) {
 	return out, true
 }
 
-// Number reads a decimal number as JSON writes it. Exponents beyond those of float64 are
-// refused, since exact arithmetic with them takes too long.
+// Number reads a decimal number as JSON writes it. Exponents beyond those of float64 are refused,
+// since exact arithmetic with them takes too long.
 func Number(text string) (*big.Rat, bool) {
 	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') || !Valid(text) {
 		return nil, false
@@ -96,8 +96,8 @@ func Quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Take removes a member of a JSON object, and returns its text, "" if there is none, and the
-// rest of the object.
+// Take removes a member of a JSON object, and returns its text, "" if there is none, and the rest
+// of the object.
 func Take(text, name string) (member, rest string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &members) != nil || members[name] == nil {
@@ -108,8 +108,8 @@ func Take(text, name string) (member, rest string) {
 	return member, Show(members)
 }
 
-// Repeated returns the name of a member that an object of a valid JSON text has twice, ""
-// if there is none.
+// Repeated returns the name of a member that an object of a valid JSON text has twice, "" if there
+// is none.
 func Repeated(text string) string {
 	type level struct {
 		names map[string]bool // nil in an array

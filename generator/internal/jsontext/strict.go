@@ -11,8 +11,9 @@ import (
 // maxDepth is how deep the JSON reader of servers lets arrays and objects nest.
 const maxDepth = 512
 
-// NotStrict returns why the JSON reader of servers refuses a valid JSON text, "" if it does not: readers of JSON
-// disagree about a name that an object has twice, half a surrogate pair, and text that is not UTF-8.
+// NotStrict returns why the JSON reader of servers refuses a valid JSON text, "" if it does not:
+// readers of JSON disagree about a name that an object has twice, half a surrogate pair, and text
+// that is not UTF-8.
 func NotStrict(text string) string {
 	if !utf8.ValidString(text) {
 		return "is not UTF-8"
@@ -43,8 +44,8 @@ func NotStrict(text string) string {
 	return ""
 }
 
-// surrogates returns the length of the escape, or of the pair of escapes, that s begins with, and the escape if it is
-// half a pair.
+// surrogates returns the length of the escape, or of the pair of escapes, that s begins with, and
+// the escape if it is half a pair.
 func surrogates(s string) (half string, size int) {
 	first, ok := unicodeEscape(s)
 	switch {

@@ -61,8 +61,8 @@ func holdsScalars(members map[string]any) bool {
 	return false
 }
 
-// contradiction refuses bounds that exclude every value, values that the schema itself
-// excludes, and names that no object can have.
+// contradiction refuses bounds that exclude every value, values that the schema itself excludes,
+// and names that no object can have.
 func (c *schemaChecker) contradiction(members map[string]any, at string) {
 	number := func(name string) string { n, _ := members[name].(json.Number); return string(n) }
 	if of := number("multipleOf"); of != "" {

@@ -20,8 +20,8 @@ const maxNesting = 32
 // maxCount is the largest length or count in the schema of an argument.
 const maxCount = 1<<31 - 1
 
-// checked are the keywords that the schema of an argument of type any may have, each with
-// the types that it is about, all of which runtime/wire enforces. The types are in order.
+// checked are the keywords that the schema of an argument of type any may have, each with the types
+// that it is about, all of which runtime/wire enforces. The types are in order.
 var checked = map[string]string{
 	"type": "", "enum": "", "const": "", "anyOf": "", "oneOf": "",
 	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
@@ -41,9 +41,8 @@ func (e *SchemaError) Error() string { return e.message }
 // Hint says what to write.
 func (e *SchemaError) Hint() string { return e.hint }
 
-// ParseSchema checks the schema of an argument of type any, and returns it as it is
-// published: compact, and with alternatives instead of lists of types, which some clients
-// refuse.
+// ParseSchema checks the schema of an argument of type any, and returns it as it is published:
+// compact, and with alternatives instead of lists of types, which some clients refuse.
 func ParseSchema(text string) (string, error) {
 	const example = `write an object in one line, such as {"type":["string","number"]}`
 	if !jsontext.Valid(text) {
@@ -327,8 +326,8 @@ func typesOf(members map[string]any) []string {
 	return nil
 }
 
-// SchemaMembers returns the members of a schema, for package jsonschema. The keywords that
-// a field may change are in the fields that renderers read.
+// SchemaMembers returns the members of a schema, for package jsonschema. The keywords that a field
+// may change are in the fields that renderers read.
 func SchemaMembers(s *jsonschema.Schema, text string) {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(text), &members) // it has been checked

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// SchemaAllows reports whether a decoded JSON value is valid by a schema that ParseSchema
-// has returned.
+// SchemaAllows reports whether a decoded JSON value is valid by a schema that ParseSchema has
+// returned.
 func SchemaAllows(schema string, v any) bool {
 	s, err := jsontext.Decode(schema)
 	members, ok := s.(map[string]any)

@@ -9,7 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/contract"
 )
 
-// TestSchemaClassified adds each keyword of schema= to a published schema: mcpgen diff classifies it.
+// TestSchemaClassified adds each keyword of schema= to a published schema: mcpgen diff classifies
+// it.
 func TestSchemaClassified(t *testing.T) {
 	samples := map[string]string{
 		"type": `"string"`, "enum": `[1]`, "const": `1`, "anyOf": `[{"type":"null"}]`, "oneOf": `[{"type":"null"}]`, "required": `["a"]`,

@@ -26,8 +26,8 @@ var formats = []format{
 	{"uuid", "FormatUUID", valid.IsUUID},
 }
 
-// FormatFunc returns the function of runtime/wire that checks a format, "" if the format
-// is unknown.
+// FormatFunc returns the function of runtime/wire that checks a format, "" if the format is
+// unknown.
 func FormatFunc(name string) string {
 	for _, f := range formats {
 		if f.name == name {

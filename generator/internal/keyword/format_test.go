@@ -18,7 +18,8 @@ var formatSeeds = []string{
 	"www.example.com", "www.example.com.", "a-b.c", "1", strings.Repeat("a", 63) + ".com", strings.Repeat("a.", 126) + "a", strings.Repeat("a.", 126) + "a.", "münchen.de", "xn--mnchen-3ya.de",
 }
 
-// formatTexts calls a function with each seed, and with each text that differs from one in one place.
+// formatTexts calls a function with each seed, and with each text that differs from one in one
+// place.
 func formatTexts(do func(string)) {
 	const letters = "0139aAzZ.:-+ TtZz,@[]<>\"\\/%_#?é\n\x00"
 	for _, seed := range formatSeeds {
@@ -37,8 +38,8 @@ func formatTexts(do func(string)) {
 	}
 }
 
-// TestFormatsOfTheRuntime checks that a default or example has a format for the generator exactly when an argument has it for
-// the decoder.
+// TestFormatsOfTheRuntime checks that a default or example has a format for the generator exactly
+// when an argument has it for the decoder.
 func TestFormatsOfTheRuntime(t *testing.T) {
 	if len(formats) != len(wire.Formats) {
 		t.Errorf("the generator has %d formats, and the runtime %d", len(formats), len(wire.Formats))

@@ -1,11 +1,10 @@
-// Package keyword has the table of keywords: the words that describe and constrain a
-// value, in the tag jsonschema and in the directive //mcp:arg.
+// Package keyword has the table of keywords: the words that describe and constrain a value, in the
+// tag jsonschema and in the directive //mcp:arg.
 //
-// A row of the table has all that is known about a keyword: how its value is written,
-// which kinds of types it applies to, what it sets in the schema, how a default is
-// checked, which function of runtime/wire checks an argument, and the help. Parsers,
-// schema, codec, help and documents read the table. Therefore a new constraint is a row,
-// its function in runtime/wire, and a test.
+// A row of the table has all that is known about a keyword: how its value is written, which kinds
+// of types it applies to, what it sets in the schema, how a default is checked, which function of
+// runtime/wire checks an argument, and the help. Parsers, schema, codec, help and documents read
+// the table. Therefore a new constraint is a row, its function in runtime/wire, and a test.
 package keyword
 
 import (
@@ -71,18 +70,17 @@ type Keyword struct {
 	Help    string // what it means, in one line
 	For     string // which values have it, in words
 
-	// Set changes a field. It is nil for constraints, and for keywords whose meaning
-	// depends on the plan of the type: these are applied by package schema.
+	// Set changes a field. It is nil for constraints, and for keywords whose meaning depends on the
+	// plan of the type: these are applied by package schema.
 	Set func(f *model.Field, value string)
 
-	// Funcs are, for a constraint, the kinds of types that it applies to, each with the
-	// function of runtime/wire that checks a value.
+	// Funcs are, for a constraint, the kinds of types that it applies to, each with the function of
+	// runtime/wire that checks a value.
 	Funcs map[model.Kind]string
-	// Refine returns another function for some types of these kinds, or an error for types
-	// that the constraint does not apply to. It may be nil.
+	// Refine returns another function for some types of these kinds, or an error for types that the
+	// constraint does not apply to. It may be nil.
 	Refine func(k *Keyword, t *model.Type) (fn string, err error)
-	// Whole is set for constraints of lists and maps themselves; others apply to the
-	// elements.
+	// Whole is set for constraints of lists and maps themselves; others apply to the elements.
 	Whole bool
 	Bound Bound
 	// Schema sets the limit in a schema.
@@ -90,8 +88,7 @@ type Keyword struct {
 	// Wrong returns how a decoded JSON value violates the limit, "" if it does not.
 	Wrong func(v any, limit string) string
 
-	// Instead is set for a keyword of other generators that cannot be used: what to do
-	// instead.
+	// Instead is set for a keyword of other generators that cannot be used: what to do instead.
 	Instead string
 }
 
@@ -120,8 +117,8 @@ func (k *Keyword) IsRule() bool { return k.Funcs != nil }
 // Limit returns the constraint in a set of rules, "" if there is none.
 func (k *Keyword) Limit(r *model.Rules) string { return r.Limit(k.Name) }
 
-// Func returns the function of runtime/wire that checks values of a type, or an error if
-// the constraint does not apply to it. The name is "" if nothing has to be checked.
+// Func returns the function of runtime/wire that checks values of a type, or an error if the
+// constraint does not apply to it. The name is "" if nothing has to be checked.
 func (k *Keyword) Func(t *model.Type) (string, error) {
 	fn, ok := k.Funcs[t.Kind]
 	if !ok {
@@ -143,8 +140,8 @@ func (k *Keyword) cannot(t *model.Type) error {
 	return fmt.Errorf("%s cannot be used on %s", k.Name, KindName(t))
 }
 
-// BoundOf returns the constraint that bounds values of a kind: their number, length or
-// count of elements. It is nil if there is none.
+// BoundOf returns the constraint that bounds values of a kind: their number, length or count of
+// elements. It is nil if there is none.
 func BoundOf(kind model.Kind, b Bound) *Keyword {
 	for _, k := range rules {
 		if _, ok := k.Funcs[kind]; ok && k.Bound == b {

@@ -25,10 +25,9 @@ func PatternHint(err error) string {
 	return ""
 }
 
-// CheckPattern accepts patterns that have the same meaning for the decoder, which matches
-// with what package pattern makes of Go's syntax (RE2), and for clients, which match by
-// ECMA-262 in Unicode mode. Syntax of RE2 alone is refused here, syntax of ECMA-262 alone
-// by regexp.Compile.
+// CheckPattern accepts patterns that have the same meaning for the decoder, which matches with what
+// package pattern makes of Go's syntax (RE2), and for clients, which match by ECMA-262 in Unicode
+// mode. Syntax of RE2 alone is refused here, syntax of ECMA-262 alone by regexp.Compile.
 func CheckPattern(expr string) error {
 	if _, err := regexp.Compile(expr); err != nil {
 		text := err.Error()
@@ -127,8 +126,8 @@ func (c *patternChecker) group() {
 	}
 }
 
-// general are the one-letter general categories and their subdivisions, which
-// both sides know by these names.
+// general are the one-letter general categories and their subdivisions, which both sides know by
+// these names.
 var general = regexp.MustCompile(`^[pP]\{(L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfo])\}`)
 
 // escape passes over an escape sequence; inside a class some mean other things.

@@ -27,12 +27,11 @@ const (
 	AnySchema        = "schema"
 )
 
-// ChoicesMark is the JSON text that is in a schema in place of the values of a function of choices=,
-// until the program starts. No value of an author has a NUL.
+// ChoicesMark is the JSON text that is in a schema in place of the values of a function of
+// choices=, until the program starts. No value of an author has a NUL.
 func ChoicesMark(function string) string { return `"\u0000` + function + `"` }
 
-// table is in the order of the help. Constraints are in the order in which they are
-// checked.
+// table is in the order of the help. Constraints are in the order in which they are checked.
 var table = []*Keyword{
 	{
 		Name: "title", Value: Text, In: Tag, For: "anything", Help: "name for people",

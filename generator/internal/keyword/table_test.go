@@ -76,8 +76,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// exported returns the functions of runtime/wire. The package is not imported, since the
-// generator does not depend on the runtime.
+// exported returns the functions of runtime/wire. The package is not imported, since the generator
+// does not depend on the runtime.
 func exported(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "doc", "-short", "github.com/mcpgen/mcpgen/runtime/wire").CombinedOutput()
@@ -87,8 +87,8 @@ func exported(t *testing.T) string {
 	return "\n" + string(out)
 }
 
-// TestRules sets each constraint in a schema, and checks a value that it allows and one
-// that it does not.
+// TestRules sets each constraint in a schema, and checks a value that it allows and one that it
+// does not.
 func TestRules(t *testing.T) {
 	str := &model.Type{Kind: model.String}
 	number := &model.Type{Kind: model.Int, Bits: 64}

@@ -84,9 +84,8 @@ var errNone = errors.New(strings.ToLower("None"))
 func Search(ctx context.Context, r Request) error { return fmt.Errorf("%w", errNone) }
 `
 
-// BenchmarkLoad reports the time of Load, with the doc comments of other
-// packages' fields, as a multiple of that of go list -export -deps of the same
-// package, both warm.
+// BenchmarkLoad reports the time of Load, with the doc comments of other packages' fields, as a
+// multiple of that of go list -export -deps of the same package, both warm.
 func BenchmarkLoad(b *testing.B) {
 	dir := write(b, manyImports)
 	env := offline("PWD=" + dir)

@@ -50,8 +50,8 @@ type Other struct{ By By }
 package far
 `
 
-// TestComplete reads the rest of a package that is imported indirectly: what was
-// known stays the same object.
+// TestComplete reads the rest of a package that is imported indirectly: what was known stays the
+// same object.
 func TestComplete(t *testing.T) {
 	p := one(t, write(t, farAway), ".")
 	query := p.Imports["example.com/m/near"].Types.Scope().Lookup("Query").Type().Underlying().(*types.Struct)

@@ -18,9 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// convert makes a Package of what go/packages loaded. What keeps its source
-// from being read completely goes to the list: otherwise directives would
-// silently be lost.
+// convert makes a Package of what go/packages loaded. What keeps its source from being read
+// completely goes to the list: otherwise directives would silently be lost.
 func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, error) {
 	p := &Package{
 		Path: lp.PkgPath, Name: lp.Name, Dir: lp.Dir,
@@ -63,8 +62,8 @@ func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, e
 	return p, nil
 }
 
-// replacedFiles reports source files that the go command compiles others for: directives would be lost, and a
-// generated file would look as if it were left over.
+// replacedFiles reports source files that the go command compiles others for: directives would be
+// lost, and a generated file would look as if it were left over.
 func (l *loader) replacedFiles(p *Package, lp *packages.Package) {
 	if slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.TypeError }) {
 		return // that says why
@@ -114,8 +113,8 @@ func (l *loader) nothingIn(ctx context.Context, lp *packages.Package) error {
 	return &Error{Message: fmt.Sprintf("there are no Go files in %s", dir), Hint: "start in the directory of a package, or name one, ./store, or all, ./..."}
 }
 
-// syntaxErrors reports the files that could be read in part only, with the
-// first error of each, and those that are of another package.
+// syntaxErrors reports the files that could be read in part only, with the first error of each, and
+// those that are of another package.
 func (l *loader) syntaxErrors(p *Package) {
 	seen := map[string]bool{}
 	for _, e := range p.Errors {
@@ -128,8 +127,8 @@ func (l *loader) syntaxErrors(p *Package) {
 			l.otherPackage(p, p.Position(f.Name.Pos()), f.Name.Name)
 		}
 	}
-	// What go list left out although no build constraint says so, it could not read the
-	// package clause or the imports of.
+	// What go list left out although no build constraint says so, it could not read the package
+	// clause or the imports of.
 	entries, _ := os.ReadDir(p.Dir)
 	for _, e := range entries {
 		name := filepath.Join(p.Dir, e.Name())
@@ -197,9 +196,9 @@ func importsC(files []string) bool {
 	return false
 }
 
-// checkCgo type-checks the source of a package that imports "C" as it is
-// written. What go list gives instead is the output of cgo, and nothing at all
-// where cgo fails, for instance on the call of a function yet to be generated.
+// checkCgo type-checks the source of a package that imports "C" as it is written. What go list
+// gives instead is the output of cgo, and nothing at all where cgo fails, for instance on the call
+// of a function yet to be generated.
 func (l *loader) checkCgo(p *Package, lp *packages.Package) {
 	p.Files, p.TypeErrors = nil, nil
 	p.Errors = slices.DeleteFunc(slices.Clone(p.Errors), func(e packages.Error) bool { return e.Kind != packages.ListError })
@@ -232,8 +231,8 @@ func (l *loader) checkCgo(p *Package, lp *packages.Package) {
 	p.check(goVersion, nil)
 }
 
-// With returns the package with one file more, which may import packages that the
-// others do not. Its name is that of a file in the directory, which is not read.
+// With returns the package with one file more, which may import packages that the others do not.
+// Its name is that of a file in the directory, which is not read.
 func (p *Package) With(name string, src []byte, imports ...*Package) (*Package, error) {
 	f, err := hidden{}.parse(p.Fset, filepath.Join(p.Dir, name), src)
 	if err != nil {
@@ -250,8 +249,7 @@ func (p *Package) With(name string, src []byte, imports ...*Package) (*Package, 
 	return &q, nil
 }
 
-// check type-checks the files. Packages that are imported are those of the go command,
-// and more.
+// check type-checks the files. Packages that are imported are those of the go command, and more.
 func (p *Package) check(goVersion string, more map[string]*types.Package) {
 	p.Info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},

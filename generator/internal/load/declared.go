@@ -5,10 +5,10 @@ import (
 	"go/types"
 )
 
-// owners has the names of what is declared at package level: T for a type, constant,
-// variable or function, T.Field for the field of a type, T.Field.Field for that of a
-// struct without a name, T.Method for a method. They lead to the declaration where lines
-// do not, since those of export data are lines of what cgo has made of the source.
+// owners has the names of what is declared at package level: T for a type, constant, variable or
+// function, T.Field for the field of a type, T.Field.Field for that of a struct without a name,
+// T.Method for a method. They lead to the declaration where lines do not, since those of export
+// data are lines of what cgo has made of the source.
 type owners struct {
 	fields map[*types.Var][]string // a struct type may have several names
 	seen   map[*types.Package]int  // names in scope when its fields were collected
@@ -65,8 +65,7 @@ func (o *owners) collect(pkg *types.Package) {
 	}
 }
 
-// add adds the fields of a struct type, and of those without a name that it is made
-// of.
+// add adds the fields of a struct type, and of those without a name that it is made of.
 func (o *owners) add(name string, t types.Type) {
 	for {
 		inner, ok := t.(interface{ Elem() types.Type })
@@ -140,8 +139,7 @@ func (f *fileDocs) indexNames() {
 	}
 }
 
-// structOf is the struct type that an expression is made of, nil if there is none
-// or it has a name.
+// structOf is the struct type that an expression is made of, nil if there is none or it has a name.
 func structOf(t ast.Expr) *ast.StructType {
 	for {
 		switch x := ast.Unparen(t).(type) {

@@ -13,9 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 )
 
-// Docs finds the doc comments of objects: in the syntax of the loaded packages,
-// and for all others by parsing the one file that the object's position leads
-// to, which is done once. It is safe for concurrent use.
+// Docs finds the doc comments of objects: in the syntax of the loaded packages, and for all others
+// by parsing the one file that the object's position leads to, which is done once. It is safe for
+// concurrent use.
 type Docs struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
@@ -28,8 +28,7 @@ type Docs struct {
 	owners owners
 }
 
-// NewDocs returns the doc comments of packages of one Load and of all that
-// they import.
+// NewDocs returns the doc comments of packages of one Load and of all that they import.
 func NewDocs(pkgs ...*Package) *Docs {
 	d := &Docs{roots: map[string]*Package{}, files: map[string]*fileDocs{}}
 	for _, p := range pkgs {
@@ -42,15 +41,14 @@ func NewDocs(pkgs ...*Package) *Docs {
 	return d
 }
 
-// Link returns what replaces a doc link in a comment. path is the import path of the
-// package, recv the type of a method or field, "" for others. With "" the link becomes
-// its own text.
+// Link returns what replaces a doc link in a comment. path is the import path of the package, recv
+// the type of a method or field, "" for others. With "" the link becomes its own text.
 type Link func(path, recv, name string) string
 
-// Of returns the doc comment of a type, field, constant, variable, function, method or
-// interface method of any package, as plain text. A field or constant without one has its
-// trailing comment. If it has //mcp:doc, that is the text. It is "" for objects without a
-// comment, and if the source is not available.
+// Of returns the doc comment of a type, field, constant, variable, function, method or interface
+// method of any package, as plain text. A field or constant without one has its trailing comment.
+// If it has //mcp:doc, that is the text. It is "" for objects without a comment, and if the source
+// is not available.
 func (d *Docs) Of(obj types.Object) string { return d.Linked(obj, nil) }
 
 // Linked is Of with the doc links replaced.
@@ -70,8 +68,8 @@ func (d *Docs) Linked(obj types.Object, link Link) string {
 	return d.render(c, obj.Pkg(), file.imports, link)
 }
 
-// OfVariable returns the text of the comment directly above a variable as Linked does.
-// Comments behind it do not count.
+// OfVariable returns the text of the comment directly above a variable as Linked does. Comments
+// behind it do not count.
 func (d *Docs) OfVariable(v types.Object, above *ast.CommentGroup, link Link) string {
 	if v == nil || v.Pkg() == nil || above == nil {
 		return ""
@@ -88,8 +86,8 @@ func (d *Docs) OfVariable(v types.Object, above *ast.CommentGroup, link Link) st
 	return d.render(comment{doc: above}, v.Pkg(), imports, link)
 }
 
-// Params returns the comments on the parameters and named results of a function, method
-// or interface method of any package by their names, as [Package.ParamComments] does.
+// Params returns the comments on the parameters and named results of a function, method or
+// interface method of any package by their names, as [Package.ParamComments] does.
 func (d *Docs) Params(fn *types.Func) map[string]string {
 	if fn.Pkg() == nil || !fn.Pos().IsValid() {
 		return nil
@@ -106,8 +104,8 @@ func (d *Docs) Params(fn *types.Func) map[string]string {
 	return paramComments(file.fset, file.syntax, c.fn)
 }
 
-// FuncDirectives returns the first directive in the doc comment of a function, method or
-// interface method of any package, "" if there is none.
+// FuncDirectives returns the first directive in the doc comment of a function, method or interface
+// method of any package, "" if there is none.
 func (d *Docs) FuncDirectives(fn *types.Func) string {
 	if fn.Pkg() == nil || !fn.Pos().IsValid() {
 		return ""
@@ -127,10 +125,9 @@ func (d *Docs) FuncDirectives(fn *types.Func) string {
 	return ""
 }
 
-// Position returns where the source declares an object, independent of //line comments.
-// Files are spelt as the go command lists them, and columns are known, which export data
-// does not keep. It is the zero Position if the source is not available, and for what has
-// no name in its package.
+// Position returns where the source declares an object, independent of //line comments. Files are
+// spelt as the go command lists them, and columns are known, which export data does not keep. It is
+// the zero Position if the source is not available, and for what has no name in its package.
 func (d *Docs) Position(obj types.Object) token.Position {
 	if obj == nil || obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return token.Position{}
@@ -144,9 +141,9 @@ func (d *Docs) Position(obj types.Object) token.Position {
 	return c.at
 }
 
-// Directives returns the directives of a declared type of any package, nil if there are
-// none. What is wrong with them is reported where that package itself is generated for,
-// and here as far as they can be used.
+// Directives returns the directives of a declared type of any package, nil if there are none. What
+// is wrong with them is reported where that package itself is generated for, and here as far as
+// they can be used.
 func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
 	if obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return nil
@@ -173,12 +170,11 @@ func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
 	return file.sets[obj.Name()]
 }
 
-// find returns the file that declares an object, and its comments there; nil if the
-// source is not available.
+// find returns the file that declares an object, and its comments there; nil if the source is not
+// available.
 func (d *Docs) find(obj types.Object) (*fileDocs, comment) {
 	path := obj.Pkg().Path()
-	// Where the source really is, and not where a //line comment says that it comes
-	// from.
+	// Where the source really is, and not where a //line comment says that it comes from.
 	at := d.fset.PositionFor(obj.Pos(), false)
 	likely := d.source(path, at.Filename)
 	if names := d.owners.names(obj); len(names) > 0 {

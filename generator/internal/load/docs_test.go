@@ -357,8 +357,8 @@ func FuzzListItems(f *testing.F) {
 	})
 }
 
-// Comments are found where they are, not at the position of a //line comment; messages
-// about them have that position.
+// Comments are found where they are, not at the position of a //line comment; messages about them
+// have that position.
 func TestLineComments(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

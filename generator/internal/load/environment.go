@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// Error is why nothing could be loaded: a matter of the environment or of the
-// command line, not of a place in the source.
+// Error is why nothing could be loaded: a matter of the environment or of the command line, not of
+// a place in the source.
 type Error struct {
 	Message string
 	Hint    string // what to do about it; may be empty
@@ -56,8 +56,8 @@ func (l *loader) explain(ctx context.Context, err error) error {
 	return l.inEnvironment(ctx, e)
 }
 
-// inEnvironment replaces an error by the state of the environment that causes it. It
-// determines that state itself, as the wording of the go command may change.
+// inEnvironment replaces an error by the state of the environment that causes it. It determines
+// that state itself, as the wording of the go command may change.
 func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 	var env struct{ GOMOD, GOWORK, GOFLAGS, GO111MODULE, GOMODCACHE string }
 	out, err := l.goCommand(ctx, "env", "-json", "GOMOD", "GOWORK", "GOFLAGS", "GO111MODULE", "GOMODCACHE")
@@ -67,7 +67,8 @@ func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 	workspace := env.GOWORK != "" && env.GOWORK != "off"
 	switch {
 	case env.GOMODCACHE == "":
-		// The go command takes every file for one of the cache then, and says that none may be replaced.
+		// The go command takes every file for one of the cache then, and says that none may be
+		// replaced.
 		e.Message = "the go command has no directory for modules: none of HOME (on Windows USERPROFILE), GOPATH and GOMODCACHE is set"
 		e.Hint = "set HOME, or both GOMODCACHE and GOCACHE, to absolute paths"
 	case env.GO111MODULE == "off":
@@ -93,8 +94,7 @@ func hasModule(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// plainMessage takes off what go/packages and os/exec put around the message of
-// the go command.
+// plainMessage takes off what go/packages and os/exec put around the message of the go command.
 func plainMessage(err error) string {
 	text := err.Error()
 	for _, marker := range []string{"stderr: ", "exit status 1: "} {
@@ -112,10 +112,9 @@ const ownModule = "github.com/mcpgen/mcpgen"
 
 const getTool = "go get -tool " + ownModule + "/cmd/mcpgen"
 
-// CheckRuntime reports whether the module of a package can import the runtime,
-// which the generated file does. It asks the go command only where the package
-// does not import the runtime already, and no file says that an earlier answer holds.
-// The error is an [*Error].
+// CheckRuntime reports whether the module of a package can import the runtime, which the generated
+// file does. It asks the go command only where the package does not import the runtime already, and
+// no file says that an earlier answer holds. The error is an [*Error].
 func (p *Package) CheckRuntime(ctx context.Context, cfg Config) error {
 	if imp := p.Imports[runtimePath]; imp != nil && len(imp.GoFiles) > 0 || p.checkedRuntime() {
 		return nil
@@ -148,8 +147,8 @@ func (p *Package) CheckRuntime(ctx context.Context, cfg Config) error {
 	return &Error{Message: where + " does not require " + runtimePath + ", which the generated file imports", Hint: getTool}
 }
 
-// checkedRuntime reports whether the generated file is younger than the files that decide about modules: it was written
-// after a check that they passed.
+// checkedRuntime reports whether the generated file is younger than the files that decide about
+// modules: it was written after a check that they passed.
 func (p *Package) checkedRuntime() bool {
 	generated, err := os.Stat(p.Generated)
 	if err != nil || p.GeneratedState != Ours || generated.Size() == 0 || p.ModuleDir == "" {
@@ -163,9 +162,8 @@ func (p *Package) checkedRuntime() bool {
 	return err != nil || vendored.ModTime().Before(generated.ModTime())
 }
 
-// unloaded says why the runtime cannot be loaded although the module requires it,
-// nil where it does not: it was not downloaded, what replaces it is not there, or
-// the vendor directory is older.
+// unloaded says why the runtime cannot be loaded although the module requires it, nil where it does
+// not: it was not downloaded, what replaces it is not there, or the vendor directory is older.
 func (l *loader) unloaded(ctx context.Context, where, reason string) *Error {
 	var module struct {
 		Version string

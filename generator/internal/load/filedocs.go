@@ -15,8 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// complete makes all exported declarations of a package known, as far as they can be
-// read.
+// complete makes all exported declarations of a package known, as far as they can be read.
 func (d *Docs) complete(pkg *types.Package) {
 	for _, p := range d.roots {
 		if p.Complete(pkg) == nil {
@@ -38,10 +37,9 @@ func (d *Docs) filesOf(path string) []string {
 	return names
 }
 
-// source returns the name of the file on this machine that a position names.
-// Positions of export data say $GOROOT for the standard library, and are
-// relative to nothing under -trimpath; the file of that name in the package's
-// own list is the one.
+// source returns the name of the file on this machine that a position names. Positions of export
+// data say $GOROOT for the standard library, and are relative to nothing under -trimpath; the file
+// of that name in the package's own list is the one.
 func (d *Docs) source(path, name string) string {
 	base := filepath.Base(filepath.FromSlash(name))
 	if p := d.roots[path]; p != nil {
@@ -184,9 +182,9 @@ func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 	})
 }
 
-// eachName calls add for the names that a part of a declaration declares. The comment
-// of a declaration is that of its one spec. Above a group it is about the group,
-// except for types, as in go/doc.
+// eachName calls add for the names that a part of a declaration declares. The comment of a
+// declaration is that of its one spec. Above a group it is about the group, except for types, as in
+// go/doc.
 func eachName(decl *ast.GenDecl, spec ast.Spec, add func(*ast.Ident, comment)) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
@@ -233,8 +231,8 @@ func embedded(t ast.Expr) *ast.Ident {
 	}
 }
 
-// text returns the comment that counts, without directives: //mcp:doc, else what is
-// written for programmers.
+// text returns the comment that counts, without directives: //mcp:doc, else what is written for
+// programmers.
 func (c comment) text() string {
 	for _, g := range []*ast.CommentGroup{c.doc, c.group, c.trail} {
 		if t, ok := directive.Doc(g); ok {

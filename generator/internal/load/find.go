@@ -23,10 +23,9 @@ type target struct {
 	dir     string // "" where only go list knows
 }
 
-// find returns the packages that the patterns match. Directories are taken as
-// they are. What needs the go command to be found is listed without its
-// imports, and of what a ... pattern matches only those packages are kept that
-// have a directive or a generated file.
+// find returns the packages that the patterns match. Directories are taken as they are. What needs
+// the go command to be found is listed without its imports, and of what a ... pattern matches only
+// those packages are kept that have a directive or a generated file.
 func (l *loader) find(ctx context.Context) ([]target, error) {
 	var targets []target
 	listing := false
@@ -161,8 +160,8 @@ func (l *loader) list(ctx context.Context) ([]target, error) {
 	return targets, nil
 }
 
-// inAnotherModule is the hint for a directory that the go command does not find
-// among the packages of the main module.
+// inAnotherModule is the hint for a directory that the go command does not find among the packages
+// of the main module.
 const inAnotherModule = "the directory belongs to another module: run mcpgen there, or name the directory alone"
 
 // unmatched returns why a pattern matches no directory.
@@ -189,8 +188,8 @@ func packageCount(n int) string {
 	return fmt.Sprint(n, " packages")
 }
 
-// relevant reports whether a package has a directive or a generated file of
-// ours. Files that cannot be read count, so that their error is shown.
+// relevant reports whether a package has a directive or a generated file of ours. Files that cannot
+// be read count, so that their error is shown.
 func relevant(p listed) bool {
 	if len(p.GoFiles)+len(p.CgoFiles)+len(p.InvalidGoFiles) == 0 {
 		return false // tests only, or programs to be run by themselves
@@ -210,9 +209,8 @@ func relevant(p listed) bool {
 	return false
 }
 
-// mentions reports whether a source may hold a comment in the namespace of the
-// directives: "mcp:", in any case, right after the opening of a comment. It may
-// err on the side of true.
+// mentions reports whether a source may hold a comment in the namespace of the directives: "mcp:",
+// in any case, right after the opening of a comment. It may err on the side of true.
 func mentions(src []byte) bool {
 	for i := 0; ; {
 		n := bytes.IndexByte(src[i:], ':')
@@ -235,9 +233,9 @@ func mentions(src []byte) bool {
 	}
 }
 
-// withoutOrphans reports the directories in which nothing but a generated file is left,
-// and leaves them out. Without that file the go command, which never sees it, would
-// report them as packages that it cannot find. It is an error if no other target is left.
+// withoutOrphans reports the directories in which nothing but a generated file is left, and leaves
+// them out. Without that file the go command, which never sees it, would report them as packages
+// that it cannot find. It is an error if no other target is left.
 func (l *loader) withoutOrphans(targets []target) ([]target, error) {
 	var kept []target
 	var orphan *Error
@@ -259,8 +257,8 @@ func (l *loader) withoutOrphans(targets []target) ([]target, error) {
 	return kept, nil
 }
 
-// hasSources reports whether a directory has a Go file, tests and excluded ones
-// included, that is not the generated one.
+// hasSources reports whether a directory has a Go file, tests and excluded ones included, that is
+// not the generated one.
 func hasSources(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
@@ -268,8 +266,8 @@ func hasSources(dir string) bool {
 	})
 }
 
-// goCommand runs the go command in the directory and returns what it prints. It lists the packages that load reads,
-// also on systems for which GOFLAGS has flags that are not supported there.
+// goCommand runs the go command in the directory and returns what it prints. It lists the packages
+// that load reads, also on systems for which GOFLAGS has flags that are not supported there.
 func (l *loader) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	if args[0] == "list" {
 		args = slices.Insert(slices.Clone(args), 1, plain...)

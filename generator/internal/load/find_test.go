@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Of a ... pattern only packages with directives, or with a generated file that
-// may have to go, are loaded.
+// Of a ... pattern only packages with directives, or with a generated file that may have to go, are
+// loaded.
 func TestWholeModule(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

@@ -27,8 +27,8 @@ type origins struct {
 	dirs  map[string]string   // directories by import path, as far as they are known
 }
 
-// origins finds the packages that the targets name. They are read together with
-// the targets, so that both see the same types.
+// origins finds the packages that the targets name. They are read together with the targets, so
+// that both see the same types.
 func (l *loader) origins(ctx context.Context, targets []target) (*origins, error) {
 	o := &origins{paths: map[string][]string{}, dirs: map[string]string{}}
 	modules := map[string]string{} // path by root
@@ -67,8 +67,7 @@ func (o *origins) targets(loaded []target) []target {
 	return more
 }
 
-// fromPaths returns the import paths that the package comments of a directory name
-// with //mcp:from.
+// fromPaths returns the import paths that the package comments of a directory name with //mcp:from.
 func fromPaths(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -102,8 +101,8 @@ func fromPaths(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// ImportPath reports whether a word can be the import path of one package: it is neither
-// a directory nor a pattern.
+// ImportPath reports whether a word can be the import path of one package: it is neither a
+// directory nor a pattern.
 func ImportPath(word string) bool {
 	return word != "" && !local(word) && !wildcard(word) && !strings.ContainsAny(word, `@\`) && !strings.HasPrefix(word, "-")
 }
@@ -122,8 +121,7 @@ func modulePath(root string) string {
 	return ""
 }
 
-// inModule returns the directory of a package of the module in root, "" where it
-// is in another one.
+// inModule returns the directory of a package of the module in root, "" where it is in another one.
 func inModule(root, module, path string) string {
 	if path != module && !strings.HasPrefix(path, module+"/") || module == "" {
 		return ""
@@ -135,8 +133,8 @@ func inModule(root, module, path string) string {
 	return dir
 }
 
-// locate asks the go command for the directories of packages of other modules.
-// Those that it does not find have none.
+// locate asks the go command for the directories of packages of other modules. Those that it does
+// not find have none.
 func (l *loader) locate(ctx context.Context, dirs map[string]string, paths []string) error {
 	if len(paths) == 0 {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What //mcp:from names is loaded with the package that names it, and does not become a
-// target.
+// What //mcp:from names is loaded with the package that names it, and does not become a target.
 func TestFrom(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

@@ -19,12 +19,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// heads are the heads of source files by the names of these. A head has what the go command needs to find a package, its
-// files and its imports. In the place of the source it saves compiling a package whose export data is not read.
+// heads are the heads of source files by the names of these. A head has what the go command needs
+// to find a package, its files and its imports. In the place of the source it saves compiling a
+// package whose export data is not read.
 type heads map[string][]byte
 
-// headsOf returns the heads of the packages that are read as source. A package has them for all of its files or for none:
-// what needs a tool besides the compiler, cannot be parsed, or cannot be replaced by an overlay is compiled.
+// headsOf returns the heads of the packages that are read as source. A package has them for all of
+// its files or for none: what needs a tool besides the compiler, cannot be parsed, or cannot be
+// replaced by an overlay is compiled.
 func (l *loader) headsOf(ctx context.Context, roots []target, generated hidden) heads {
 	all := heads{}
 	if overlayOf(l.env) != "" {
@@ -38,8 +40,8 @@ func (l *loader) headsOf(ctx context.Context, roots []target, generated hidden) 
 	return all
 }
 
-// inStandardLibrary reports whether a directory belongs to the standard library, whose packages the go command compiles
-// with rules of their own.
+// inStandardLibrary reports whether a directory belongs to the standard library, whose packages the
+// go command compiles with rules of their own.
 func inStandardLibrary(dir string) bool {
 	module := modulePath(moduleRoot(dir))
 	return module == "std" || module == "cmd"
@@ -74,9 +76,10 @@ func headsIn(dir string, generated hidden) heads {
 	return found
 }
 
-// head returns the constraints of a source file, its settings for debugging, its package clause, its imports and what it
-// embeds, each on its line, as messages of the go command name lines, and its main function without a body. It returns nil
-// for a file that cannot be parsed or imports "C". The index tells the files of a package apart.
+// head returns the constraints of a source file, its settings for debugging, its package clause,
+// its imports and what it embeds, each on its line, as messages of the go command name lines, and
+// its main function without a body. It returns nil for a file that cannot be parsed or imports "C".
+// The index tells the files of a package apart.
 func head(src []byte, index int) []byte {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
@@ -110,8 +113,8 @@ func head(src []byte, index int) []byte {
 	return w.write()
 }
 
-// headComment is what stays of a comment above the package clause: a directive, or its markers, since a line of
-// constraints is one only if an empty line follows its comment.
+// headComment is what stays of a comment above the package clause: a directive, or its markers,
+// since a line of constraints is one only if an empty line follows its comment.
 func headComment(text string) string {
 	line, isLine := strings.CutPrefix(text, "//")
 	switch {
@@ -204,8 +207,9 @@ func (w *headWriter) write() []byte {
 	return out.Bytes()
 }
 
-// without returns the heads of the packages that no package without heads imports, however far away, and whether there are
-// others. Only packages count that could not be compiled: what they refer to is not in a head.
+// without returns the heads of the packages that no package without heads imports, however far
+// away, and whether there are others. Only packages count that could not be compiled: what they
+// refer to is not in a head.
 func (h heads) without(loaded []*packages.Package) (rest heads, dropped bool) {
 	has := func(p *packages.Package) bool {
 		return slices.ContainsFunc(p.GoFiles, func(name string) bool { return h[name] != nil })

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// toolLog names the file to which the test binary writes what it runs, where the go command starts it in the place of a
-// tool.
+// toolLog names the file to which the test binary writes what it runs, where the go command starts
+// it in the place of a tool.
 const toolLog = "MCPGEN_TEST_TOOL_LOG"
 
 func TestMain(m *testing.M) {
@@ -91,8 +91,8 @@ func edited(t *testing.T, dir, word string) {
 	}
 }
 
-// TestCompiled counts the packages that the go command compiles when comments and bodies of those that are read as source
-// have changed.
+// TestCompiled counts the packages that the go command compiles when comments and bodies of those
+// that are read as source have changed.
 func TestCompiled(t *testing.T) {
 	const dep = "-- dep/dep.go --\npackage dep\n// D is.\ntype D struct{ A int }\n"
 	const api = "-- api/api.go --\n// Package api is edit.\npackage api\nimport \"MODULE/dep\"\n// F does edit.\n//mcp:tool\nfunc F(d dep.D) int { return len(\"edit\") }\n"
@@ -260,8 +260,8 @@ func G() api.T { return between.G(struct{ A int }{}) }
 	}
 }
 
-// TestErrorsOfHeads: what is wrong in the source is reported as it is where the go command compiles it, but for what only
-// the compiler says, and where.
+// TestErrorsOfHeads: what is wrong in the source is reported as it is where the go command compiles
+// it, but for what only the compiler says, and where.
 func TestErrorsOfHeads(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -378,8 +378,8 @@ package constraint
 	}
 }
 
-// TestHead is what the go command sees of a file. A comment above the package clause stays a comment, since a constraint
-// ends where an empty line follows.
+// TestHead is what the go command sees of a file. A comment above the package clause stays a
+// comment, since a constraint ends where an empty line follows.
 func TestHead(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"the least", "package p", "package p;\n"},

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Without a home directory the go command has no module cache, and takes every file of an overlay for one of it.
+// Without a home directory the go command has no module cache, and takes every file of an overlay
+// for one of it.
 func TestNoHome(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

@@ -11,8 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
-// follow refuses a file or directory that a link leads to from a module which it is not in: the module may be
-// a cloned one, and what is read is shown. Where this process is, its user has chosen.
+// follow refuses a file or directory that a link leads to from a module which it is not in: the
+// module may be a cloned one, and what is read is shown. Where this process is, its user has
+// chosen.
 func follow(name string) error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -57,8 +58,8 @@ func dirsOf(targets []target) (dirs []string) {
 	return dirs
 }
 
-// importedDirs returns the directories of packages of main modules, imported ones included: their comments
-// are shown, and so are their errors.
+// importedDirs returns the directories of packages of main modules, imported ones included: their
+// comments are shown, and so are their errors.
 func importedDirs(loaded []*packages.Package) (dirs []string) {
 	packages.Visit(loaded, nil, func(p *packages.Package) {
 		if p.Module != nil && p.Module.Main && p.Dir != "" {

@@ -24,21 +24,20 @@ type Config struct {
 	Tags     string       // build tags, separated by commas
 	Patterns []string     // directories, import paths, ... patterns; none is "."
 	Progress func(string) // called with the name of each stage; may be nil
-	// Packages is called, from another goroutine, with the number of packages that are
-	// loaded, dependencies included, if that takes longer than SlowLoad: the go command
-	// then compiles them for the first time. It may be nil.
+	// Packages is called, from another goroutine, with the number of packages that are loaded,
+	// dependencies included, if that takes longer than SlowLoad: the go command then compiles them
+	// for the first time. It may be nil.
 	Packages func(count int)
 }
 
 // SlowLoad is how long loading may take before the packages are counted.
 const SlowLoad = 2 * time.Second
 
-// Load loads the packages that the patterns match, in order of import path. Of
-// a ... pattern it loads those with directives or a generated file. What is
-// wrong in the source of the packages themselves, so that it cannot be read, is
-// in the list; errors of the type checker are in the packages. The error is an
-// [*Error] where there is nothing to load, the cause of ctx when it is done.
-// With an error there are no packages.
+// Load loads the packages that the patterns match, in order of import path. Of a ... pattern it
+// loads those with directives or a generated file. What is wrong in the source of the packages
+// themselves, so that it cannot be read, is in the list; errors of the type checker are in the
+// packages. The error is an [*Error] where there is nothing to load, the cause of ctx when it is
+// done. With an error there are no packages.
 func Load(ctx context.Context, cfg Config) ([]*Package, *diag.List, error) {
 	l, err := newLoader(cfg)
 	if err != nil {
@@ -63,9 +62,8 @@ type loader struct {
 }
 
 func newLoader(cfg Config) (*loader, error) {
-	// The working directory comes from PWD where that is right, symbolic links
-	// and all. Paths must be spelt the same way everywhere, or the overlay does
-	// not match them.
+	// The working directory comes from PWD where that is right, symbolic links and all. Paths must
+	// be spelt the same way everywhere, or the overlay does not match them.
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("find directory: %w", err)
@@ -93,18 +91,20 @@ func (l *loader) chdir(dir string) {
 	l.env = append(uninstrumented(l.env), "PWD="+dir)
 }
 
-// mode asks for export data of all packages, and for source and types of those
-// that the patterns match. NeedDeps would read everything as source.
+// mode asks for export data of all packages, and for source and types of those that the patterns
+// match. NeedDeps would read everything as source.
 const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax |
 	packages.NeedModule | packages.NeedExportFile
 
-// plain turns off what GOFLAGS may have to instrument packages: the go command would give files of the build cache in
-// the place of the source, and packages that are compiled once more, or refuse a flag that the system does not support.
+// plain turns off what GOFLAGS may have to instrument packages: the go command would give files of
+// the build cache in the place of the source, and packages that are compiled once more, or refuse a
+// flag that the system does not support.
 var plain = []string{"-cover=false", "-race=false", "-msan=false", "-asan=false"}
 
-// uninstrumented returns an environment in which GOFLAGS does not instrument packages. go/packages runs the go command
-// without the flags of plain too, and that refuses what the system does not support.
+// uninstrumented returns an environment in which GOFLAGS does not instrument packages. go/packages
+// runs the go command without the flags of plain too, and that refuses what the system does not
+// support.
 func uninstrumented(env []string) []string {
 	flags := strings.Fields(getenv(env, "GOFLAGS"))
 	kept := slices.DeleteFunc(slices.Clone(flags), func(flag string) bool {
@@ -172,7 +172,8 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	return l.collect(ctx, loaded, targets, from)
 }
 
-// packages loads packages by go/packages, with heads in the place of sources where no package that is compiled needs more.
+// packages loads packages by go/packages, with heads in the place of sources where no package that
+// is compiled needs more.
 func (l *loader) packages(ctx context.Context, patterns []string, generated hidden, sources heads) ([]*packages.Package, error) {
 	tmp, err := os.MkdirTemp("", "mcpgen-overlay-*")
 	if err != nil {
@@ -202,8 +203,7 @@ func (l *loader) packages(ctx context.Context, patterns []string, generated hidd
 	return loaded, nil
 }
 
-// countIfSlow counts the packages after some time, until the function that it returns is
-// called.
+// countIfSlow counts the packages after some time, until the function that it returns is called.
 func (l *loader) countIfSlow(ctx context.Context, targets []target) (stop func()) {
 	if l.counted == nil {
 		return func() {}
@@ -247,7 +247,8 @@ func (l *loader) outsideCache(ctx context.Context, files hidden) hidden {
 	return kept
 }
 
-// inModuleCache reports whether a file or directory is in the module cache. Directories have a version in their name there.
+// inModuleCache reports whether a file or directory is in the module cache. Directories have a
+// version in their name there.
 func (l *loader) inModuleCache(ctx context.Context, name string) bool {
 	if !strings.Contains(name, "@v") {
 		return false
@@ -257,8 +258,7 @@ func (l *loader) inModuleCache(ctx context.Context, name string) bool {
 	return err == nil && cache != "" && strings.HasPrefix(name, cache+string(filepath.Separator))
 }
 
-// collect makes packages of what go/packages found. It returns those that are
-// targets.
+// collect makes packages of what go/packages found. It returns those that are targets.
 func (l *loader) collect(ctx context.Context, loaded []*packages.Package, targets []target, from *origins) ([]*Package, error) {
 	slices.SortFunc(loaded, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	var pkgs []*Package

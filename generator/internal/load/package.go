@@ -21,8 +21,8 @@ const (
 	Foreign              // another file, never to be overwritten
 )
 
-// Package is one package, type-checked as if it had no generated file. Only
-// Complete changes it after Load, and otherwise it may be read concurrently.
+// Package is one package, type-checked as if it had no generated file. Only Complete changes it
+// after Load, and otherwise it may be read concurrently.
 type Package struct {
 	Path      string // import path
 	Name      string
@@ -31,11 +31,11 @@ type Package struct {
 	ModuleDir string
 
 	Fset *token.FileSet
-	// Files are the source files in order of name, with comments: no tests,
-	// not the generated file, nothing that cgo makes.
+	// Files are the source files in order of name, with comments: no tests, not the generated file,
+	// nothing that cgo makes.
 	Files []*ast.File
-	// Excluded are the files with directives that the build constraints leave
-	// out. They are not type-checked. See CheckConstraints.
+	// Excluded are the files with directives that the build constraints leave out. They are not
+	// type-checked. See CheckConstraints.
 	Excluded []*ast.File
 
 	Types *types.Package
@@ -48,13 +48,12 @@ type Package struct {
 	Generated      string // absolute path of mcp_gen.go
 	GeneratedState State
 
-	// Imports are the direct imports by the path in the source; theirs lead to
-	// all the others. They have files and types, no syntax.
+	// Imports are the direct imports by the path in the source; theirs lead to all the others. They
+	// have files and types, no syntax.
 	Imports map[string]*packages.Package
 
-	// From are the packages that the //mcp:from directives of this one name, by
-	// import path, loaded in the same way. Of those that are not among them Missing
-	// says why.
+	// From are the packages that the //mcp:from directives of this one name, by import path, loaded
+	// in the same way. Of those that are not among them Missing says why.
 	From    map[string]*Package
 	Missing map[string]*Error
 
@@ -80,8 +79,8 @@ func (p *Package) Uses(path string) bool {
 	return found
 }
 
-// Importing reports whether the package with a path, this one or one that the go command listed for it,
-// imports another one itself, or a package inside of it.
+// Importing reports whether the package with a path, this one or one that the go command listed for
+// it, imports another one itself, or a package inside of it.
 func (p *Package) Importing(importer, path string) bool {
 	imports := p.Imports
 	if importer != p.Path {

@@ -60,8 +60,8 @@ func (d *Docs) leftOut(path string) []string {
 	return nil
 }
 
-// declaredIn adds what a file of a package declares at package level. Programs that are run by themselves and tests
-// do not count.
+// declaredIn adds what a file of a package declares at package level. Programs that are run by
+// themselves and tests do not count.
 func declaredIn(path, pkg string, names map[string]bool) {
 	base := filepath.Base(path)
 	if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") || base == GeneratedFile {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// position reads "file:line:column", as go/packages writes it. "-" and "" give the zero
-// position.
+// position reads "file:line:column", as go/packages writes it. "-" and "" give the zero position.
 func position(s string) token.Position {
 	if s == "-" {
 		return token.Position{}

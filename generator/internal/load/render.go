@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// render makes plain text of a comment as go/doc does, with every paragraph in
-// one line, as it is for a reader that wraps lines itself.
-// Doc links are known by what the package exports.
+// render makes plain text of a comment as go/doc does, with every paragraph in one line, as it is
+// for a reader that wraps lines itself. Doc links are known by what the package exports.
 func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, link Link) string {
 	text := c.text()
 	if text == "" {
@@ -37,8 +36,8 @@ func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, 
 	return strings.TrimSpace(string(printer.Text(parsed)))
 }
 
-// declares reports whether a package declares a symbol, or a type it with a
-// method or field of that name.
+// declares reports whether a package declares a symbol, or a type it with a method or field of that
+// name.
 func declares(pkg *types.Package, recv, name string) bool {
 	if recv == "" {
 		return pkg.Scope().Lookup(name) != nil

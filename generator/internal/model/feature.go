@@ -36,8 +36,8 @@ type Meta struct {
 	JSON string
 }
 
-// Capability is something that a client must be able to do, as the runtime's
-// constants are called: Elicitation.
+// Capability is something that a client must be able to do, as the runtime's constants are called:
+// Elicitation.
 type Capability string
 
 // Completion is how values of an argument are completed.
@@ -68,8 +68,7 @@ type Completer struct {
 // Empty reports whether there is nothing to generate for a package.
 func (p *Package) Empty() bool { return p.Server == nil && !p.HasFeatures() && len(p.Forms) == 0 }
 
-// HasFeatures reports whether the package has a tool, a resource, a template or
-// a prompt.
+// HasFeatures reports whether the package has a tool, a resource, a template or a prompt.
 func (p *Package) HasFeatures() bool {
 	return len(p.Tools)+len(p.Resources)+len(p.Templates)+len(p.Prompts) > 0
 }

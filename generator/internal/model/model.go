@@ -1,7 +1,7 @@
-// Package model describes a package after its source has been analyzed and before
-// anything is written: server, tools, receivers, and the plan of every type that travels.
-// It does no I/O and has no syntax trees; it is filled by generator/internal/analyze and
-// read by generator/internal/emit, the command and the contract.
+// Package model describes a package after its source has been analyzed and before anything is
+// written: server, tools, receivers, and the plan of every type that travels. It does no I/O and
+// has no syntax trees; it is filled by generator/internal/analyze and read by
+// generator/internal/emit, the command and the contract.
 package model
 
 import (
@@ -23,30 +23,30 @@ type Package struct {
 
 	Constraint string // the //go:build line for the constraint that all files share, "" without one
 
-	// NotEmitted is set by emit=none: the features are emitted by another package, with
-	// //mcp:from, and nothing is written for this one.
+	// NotEmitted is set by emit=none: the features are emitted by another package, with //mcp:from,
+	// and nothing is written for this one.
 	NotEmitted bool
 	// From are the packages whose features are emitted here, in order of path.
 	From []*types.Package
 
-	// Aliases are the names by which the file calls declared types that it cannot
-	// call by their own.
+	// Aliases are the names by which the file calls declared types that it cannot call by their
+	// own.
 	Aliases *Aliases
 
 	// Server is set by //mcp:server, and always in package main.
 	Server *Server
 
-	// Receivers are the parameters of RegisterMCP, in order of type name.
-	// A receiver that a provider makes per call is not among them.
+	// Receivers are the parameters of RegisterMCP, in order of type name. A receiver that a
+	// provider makes per call is not among them.
 	Receivers []*Receiver
 
-	// Tools are in order of published name, so that neither the names nor the
-	// order of the source files matter.
+	// Tools are in order of published name, so that neither the names nor the order of the source
+	// files matter.
 	Tools []*Tool
 
-	// Resources and Templates are in order of URI; embedded files, of which
-	// there may be any number, are among the templates. Prompts are in order of
-	// published name, Forms in order of type name.
+	// Resources and Templates are in order of URI; embedded files, of which there may be any
+	// number, are among the templates. Prompts are in order of published name, Forms in order of
+	// type name.
 	Resources []*Resource
 	Templates []*Resource
 	Prompts   []*Prompt
@@ -67,8 +67,8 @@ type UnreadTag struct {
 	Member                 string // as Diagnostic.Member has it
 }
 
-// Predeclared are the identifiers of Go that a generated file uses in their own
-// meaning, so that a package must not declare them.
+// Predeclared are the identifiers of Go that a generated file uses in their own meaning, so that a
+// package must not declare them.
 var Predeclared = []string{"any", "bool", "error", "false", "len", "new", "nil", "string", "true"}
 
 // Server is the identity that //mcp:server gives.
@@ -87,8 +87,8 @@ type Server struct {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// ServerName is the name of a server whose package says none: the last element of
-// the import path that is not a major version.
+// ServerName is the name of a server whose package says none: the last element of the import path
+// that is not a major version.
 func ServerName(importPath string) string {
 	name := path.Base(importPath)
 	if parent := path.Dir(importPath); majorVersion.MatchString(name) && parent != "." {
@@ -103,8 +103,7 @@ type Receiver struct {
 	Pkg      *types.Package // that declares the type; nil for the package itself
 	TypeName string         // name of the declared type, with those of its type arguments behind it
 	Type     types.Type     // pointer to the named type, or the interface
-	// Constructor is how the command makes one; nil if there is none and the
-	// zero value must do.
+	// Constructor is how the command makes one; nil if there is none and the zero value must do.
 	Constructor *Constructor
 	// Provider, when set, makes the receiver anew for each call.
 	Provider *Provider
@@ -135,13 +134,13 @@ type Provider struct {
 	Pos    token.Position
 }
 
-// DeclaredError is an error that is meant for the model: a sentinel variable, an error
-// type, or a function that returns the text of such a type.
+// DeclaredError is an error that is meant for the model: a sentinel variable, an error type, or a
+// function that returns the text of such a type.
 type DeclaredError struct {
 	Pkg  *types.Package // that declares it; nil for the package itself
 	Name string
-	// Type is set for an error type: T, *T if only the pointer is an error, or what the
-	// function takes.
+	// Type is set for an error type: T, *T if only the pointer is an error, or what the function
+	// takes.
 	Type types.Type
 	// Func is set if Name is a function.
 	Func bool
@@ -178,9 +177,9 @@ type Tool struct {
 	Output   OutputForm
 	Task     *Task // nil if calls do not become tasks
 
-	// EffectSaid is set if a directive has readonly, destructive or additive, ReachSaid
-	// if one has openworld or closedworld, and ErrorsSaid if one has errors=; otherwise
-	// Hints and HideErrors are defaults.
+	// EffectSaid is set if a directive has readonly, destructive or additive, ReachSaid if one has
+	// openworld or closedworld, and ErrorsSaid if one has errors=; otherwise Hints and HideErrors
+	// are defaults.
 	EffectSaid, ReachSaid, ErrorsSaid bool
 	// MayBeLarge is set if //mcp:ignore suppresses the rule large-schema.
 	MayBeLarge bool
@@ -225,7 +224,8 @@ type Call struct {
 	Recv  *Param // the receiver, if it is made of arguments
 	Input *Input
 	Fills []*Fill
-	// Provided are the providers that have parameters besides the context, each after those that it needs.
+	// Provided are the providers that have parameters besides the context, each after those that it
+	// needs.
 	Provided []*Provided
 	Result   Result
 	// Choices are the arguments whose values a function returns when features are registered.
@@ -241,13 +241,13 @@ type Choices struct {
 	Texts    []string       // defaults and examples, which must be among the values
 }
 
-// Fill is a member of the arguments that a function fills after they have been read. It is
-// not among the fields that are published.
+// Fill is a member of the arguments that a function fills after they have been read. It is not
+// among the fields that are published.
 type Fill struct {
 	Name     string // as inject= has it
 	Provider *Provider
-	// Chain leads to it: the fields on the way, and its own. Whether those on the way are
-	// there depends on the arguments, if they are pointers.
+	// Chain leads to it: the fields on the way, and its own. Whether those on the way are there
+	// depends on the arguments, if they are pointers.
 	Chain []*Field
 }
 
@@ -289,9 +289,8 @@ type Param struct {
 
 // Input is the arguments object of a tool.
 type Input struct {
-	// Object is the plan of the object. Its fields are the arguments. Where
-	// Whole is false it has no Go type of its own, and Field.Path of each
-	// argument is the parameter's name.
+	// Object is the plan of the object. Its fields are the arguments. Where Whole is false it has
+	// no Go type of its own, and Field.Path of each argument is the parameter's name.
 	Object *Type
 	// Whole is set where one struct parameter is the object.
 	Whole bool
@@ -343,8 +342,8 @@ const (
 type Result struct {
 	Kind   ResultKind
 	Values []*ResultValue // the Go results, in order
-	// Output is the plan of the structured value, nil for other kinds. For
-	// several named values it has no Go type and Field.Path is the result's name.
+	// Output is the plan of the structured value, nil for other kinds. For several named values it
+	// has no Go type and Field.Path is the result's name.
 	Output *Type
 	// Text is the plan of the one value where functions make a string of it: conversions and
 	// pointers around a String. It is nil for other results of the kind Text.
@@ -366,8 +365,8 @@ type ResultMember struct {
 	Name    string
 	Type    types.Type
 	Pointer bool // the struct is behind a pointer
-	// Response is set if the struct has the field HTTPResponse, a *http.Response, and Body
-	// if it has the bytes of its body.
+	// Response is set if the struct has the field HTTPResponse, a *http.Response, and Body if it
+	// has the bytes of its body.
 	Response, Body bool
 }
 

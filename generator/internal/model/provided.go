@@ -14,8 +14,8 @@ type Provided struct {
 // Passed reports whether a receiver is a parameter of RegisterMCP.
 func (r *Receiver) Passed() bool { return r != nil && r.Provider == nil && !r.Args }
 
-// Params are the parameters of the function and of its providers, in the order of their arguments. A receiver that is made
-// of arguments comes first.
+// Params are the parameters of the function and of its providers, in the order of their arguments.
+// A receiver that is made of arguments comes first.
 func (c *Call) Params() []*Param {
 	all := slices.Clone(c.Func.Params)
 	if c.Recv != nil {
@@ -48,7 +48,8 @@ func (c *Call) Providers() []*Provider {
 	return all
 }
 
-// NeededBy is the provider that needs an argument, with the parameter; nil for those of the function itself.
+// NeededBy is the provider that needs an argument, with the parameter; nil for those of the
+// function itself.
 func (c *Call) NeededBy(f *Field) (*Provider, *Param) {
 	for _, p := range c.Provided {
 		for _, q := range p.Params {

@@ -37,9 +37,9 @@ const (
 	Converted      // what Convert makes a value of Elem of, or the other way round
 )
 
-// Type is the plan of one Go type: schema, decoder, validator and encoder are
-// all made from it, so that they cannot disagree. Plans of named types are
-// shared and may be cyclic (through Struct fields).
+// Type is the plan of one Go type: schema, decoder, validator and encoder are all made from it, so
+// that they cannot disagree. Plans of named types are shared and may be cyclic (through Struct
+// fields).
 type Type struct {
 	Kind   Kind
 	Go     types.Type // nil for the object of plain parameters or named results
@@ -55,36 +55,36 @@ type Type struct {
 	Format string     // known format of a Text
 	Doc    string     // the type's own doc comment, "" if none
 	Schema string     // JSON, Text, Reflect: its schema as JSON text, "" if nothing is known
-	// Limits are the constraints, by their keywords, of a type that methods convert to and from a String: all
-	// of its texts are within them. LimitsOut is set where what the type writes is, too, its
-	// zero value included.
+	// Limits are the constraints, by their keywords, of a type that methods convert to and from a
+	// String: all of its texts are within them. LimitsOut is set where what the type writes is,
+	// too, its zero value included.
 	Limits    map[string]string
 	LimitsOut bool
-	// Layout is that of package time by which an argument of type time.Time is read, or one of the words
-	// of UnixUnit; "" is RFC 3339. Where Local is set, a time without an offset is one of the system's zone.
+	// Layout is that of package time by which an argument of type time.Time is read, or one of the
+	// words of UnixUnit; "" is RFC 3339. Where Local is set, a time without an offset is one of the
+	// system's zone.
 	Layout string
 	Local  bool
 	// NullOut is set where the MarshalJSON of a type writes null for some values.
 	NullOut bool
-	// Marshaler and Unmarshaler are the methods of a Text where they are not
-	// MarshalText and UnmarshalText.
+	// Marshaler and Unmarshaler are the methods of a Text where they are not MarshalText and
+	// UnmarshalText.
 	Marshaler, Unmarshaler string
 	// Flagged: the field that holds the value; the flag is the field Valid.
 	Value   string
 	Union   *UnionInfo
 	Convert *Conversion // Converted
 
-	// Tagged is set for a struct or union of which only fields are required that a tag
-	// requires.
+	// Tagged is set for a struct or union of which only fields are required that a tag requires.
 	Tagged bool
 	// Tags tells apart the structs and unions for whose members the tags of another framework hold.
 	Tags int
 
 	// Name is a plain name for $defs, "Book"; "" for unnamed types.
 	Name string
-	// Variant is set on a copy that a directive changed, so that its codecs get a name
-	// of their own: the name of the feature that //mcp:arg changed it for. Where Part is
-	// set, some members are left out, and Variant names them.
+	// Variant is set on a copy that a directive changed, so that its codecs get a name of their
+	// own: the name of the feature that //mcp:arg changed it for. Where Part is set, some members
+	// are left out, and Variant names them.
 	Variant string
 	Part    bool
 }
@@ -94,16 +94,16 @@ func (t *Type) UnixUnit() int64 {
 	return map[string]int64{"unix": 1e9, "unixmilli": 1e6, "unixmicro": 1e3, "unixnano": 1}[t.Layout]
 }
 
-// IsOptional reports whether a value of the plan may be absent, as nil or by its flag, so
-// that an argument of the type may be missing.
+// IsOptional reports whether a value of the plan may be absent, as nil or by its flag, so that an
+// argument of the type may be missing.
 func (t *Type) IsOptional() bool { return t.Kind == Pointer || t.Kind == Flagged }
 
-// IsNilable reports whether a Go value of the plan may be absent, so that an object is
-// written without it.
+// IsNilable reports whether a Go value of the plan may be absent, so that an object is written
+// without it.
 func (t *Type) IsNilable() bool { return t.IsOptional() || t.Kind == Union || t.Kind == Error }
 
-// WritesNull reports whether an absent value of the plan is written as null where it
-// cannot be left out.
+// WritesNull reports whether an absent value of the plan is written as null where it cannot be left
+// out.
 func (t *Type) WritesNull() bool {
 	if t.Kind == Converted {
 		return t.NullOut || t.Elem.WritesNull()
@@ -111,8 +111,8 @@ func (t *Type) WritesNull() bool {
 	return t.IsNilable()
 }
 
-// NullInside reports whether a value that is there may be written as null: what is
-// behind its pointer or its flag may be nil, or a conversion makes nil of it.
+// NullInside reports whether a value that is there may be written as null: what is behind its
+// pointer or its flag may be nil, or a conversion makes nil of it.
 func (t *Type) NullInside() bool {
 	switch t.Kind {
 	case Pointer, Flagged:
@@ -148,17 +148,14 @@ type UnionInfo struct {
 type UnionVariant struct {
 	Name string // value of the discriminator
 	Type *Type  // of the struct; it does not have the discriminator
-	// Pointer is set where only the pointer to the struct implements the
-	// interface.
+	// Pointer is set where only the pointer to the struct implements the interface.
 	Pointer bool
 }
 
-// Conversion is a pair of functions, or of methods, that write and read a type as another
-// one.
+// Conversion is a pair of functions, or of methods, that write and read a type as another one.
 type Conversion struct {
-	// Methods is JSON or Text where these methods of the type make the conversion, and
-	// Invalid where the functions do. The other type is string then, or a pointer to it, or
-	// json.Number.
+	// Methods is JSON or Text where these methods of the type make the conversion, and Invalid
+	// where the functions do. The other type is string then, or a pointer to it, or json.Number.
 	Methods Kind
 	Decode  *types.Func // func(S) (T, error), nil if there is none
 	Encode  *types.Func // func(T) S or func(T) (S, error), nil if there is none
@@ -172,18 +169,18 @@ type EnumValue struct {
 	Const *types.Const // the constant, by which the codecs refer to it; nil for a value that only a tag gave
 	JSON  string       // its JSON text: "year" with quotes, 3
 	Doc   string       // its comment, "" if none
-	// Platform is set if its file has a build constraint, so that generated code has its value, not its name.
+	// Platform is set if its file has a build constraint, so that generated code has its value, not
+	// its name.
 	Platform bool
 	// Said is set if a directive confirms that it is a value.
 	Said bool
 }
 
-// Field is a place in an object that holds a value: a field of a struct, an
-// argument, a named result.
+// Field is a place in an object that holds a value: a field of a struct, an argument, a named
+// result.
 type Field struct {
 	Name string // JSON name
-	// Path leads to it from the struct: one selector, more through embedded
-	// structs.
+	// Path leads to it from the struct: one selector, more through embedded structs.
 	Path []Selector
 	Type *Type
 	// Index is the position among all members of its struct.
@@ -206,11 +203,11 @@ type Field struct {
 	ReadOnly   bool
 	WriteOnly  bool
 	Deprecated bool
-	// Unlisted says what a field of an argument is that clients of huma do not send as one: HeaderField, which a
-	// line //mcp:arg makes an argument, "a cookie" or "hidden".
+	// Unlisted says what a field of an argument is that clients of huma do not send as one:
+	// HeaderField, which a line //mcp:arg makes an argument, "a cookie" or "hidden".
 	Unlisted string
-	// Foreign is set where the description is a comment of another module. Results are
-	// published without it.
+	// Foreign is set where the description is a comment of another module. Results are published
+	// without it.
 	Foreign bool
 	// Aliases are former names, which are read and not published.
 	Aliases []Alias
@@ -226,8 +223,7 @@ type Alias struct {
 // HeaderField is a value of Field.Unlisted.
 const HeaderField = "a header field"
 
-// Extra is a keyword that a tag adds to the schema of a field, without meaning
-// for the codecs.
+// Extra is a keyword that a tag adds to the schema of a field, without meaning for the codecs.
 type Extra struct {
 	Key  string
 	JSON string // its value, JSON text
@@ -236,11 +232,10 @@ type Extra struct {
 // Selector is one step to a field.
 type Selector struct {
 	Name string
-	// Pointer is the pointed-to type where this step goes through an embedded
-	// pointer, which the decoder allocates.
+	// Pointer is the pointed-to type where this step goes through an embedded pointer, which the
+	// decoder allocates.
 	Pointer types.Type
-	// Inlined is the struct type of a parameter or field whose members are arguments in
-	// its place.
+	// Inlined is the struct type of a parameter or field whose members are arguments in its place.
 	Inlined types.Type
 	// Convert is the plan of the parameter or field if a function makes its value of that struct.
 	Convert *Type
@@ -254,8 +249,8 @@ type Value struct {
 
 // Rules are the constraints of a value.
 type Rules struct {
-	// Limits are the constraints by their keywords, as texts: a decimal number, which is
-	// exact, a count, a pattern, the name of a format, or "true".
+	// Limits are the constraints by their keywords, as texts: a decimal number, which is exact, a
+	// count, a pattern, the name of a format, or "true".
 	Limits map[string]string
 	Enum   []string // JSON texts that narrow the type here
 	// Elem constrains the elements of a slice, array or map.

@@ -58,9 +58,9 @@ func main() {
 }
 `
 
-// TestNoReflectionOnTheCallPath builds a generated program with counters in
-// encoding/json and reflect and lets it answer few and many calls: no counter
-// may depend on how many there were. It needs MCPGEN_LONG in the environment.
+// TestNoReflectionOnTheCallPath builds a generated program with counters in encoding/json and
+// reflect and lets it answer few and many calls: no counter may depend on how many there were. It
+// needs MCPGEN_LONG in the environment.
 func TestNoReflectionOnTheCallPath(t *testing.T) {
 	if !long {
 		t.Skip("builds parts of the standard library with counters: set MCPGEN_LONG")
@@ -120,8 +120,8 @@ func TestNoReflectionOnTheCallPath(t *testing.T) {
 	}
 }
 
-// TestNoReflectionInCodecs follows the calls of a generated file into package wire: none of
-// the functions that can be reached uses package reflect or a function of encoding/json.
+// TestNoReflectionInCodecs follows the calls of a generated file into package wire: none of the
+// functions that can be reached uses package reflect or a function of encoding/json.
 // TestNoReflectionOnTheCallPath also covers the rest of the runtime.
 func TestNoReflectionInCodecs(t *testing.T) {
 	res := generate(t, module(t, files(program)))

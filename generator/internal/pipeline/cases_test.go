@@ -16,9 +16,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// shopPath is the module path that archives use. Each becomes a module of its own in one
-// workspace, under a path of the same length, so that the go command runs once for all of
-// them and columns stay the same.
+// shopPath is the module path that archives use. Each becomes a module of its own in one workspace,
+// under a path of the same length, so that the go command runs once for all of them and columns
+// stay the same.
 const shopPath = "example.com/shop"
 
 // shopCase is an archive as a module of the workspace.
@@ -67,8 +67,8 @@ func (c *shopCase) golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// shopCases lays the archives whose names match a pattern out as a workspace, and returns
-// its directory. Parts for which leaveOut reports true are not written.
+// shopCases lays the archives whose names match a pattern out as a workspace, and returns its
+// directory. Parts for which leaveOut reports true are not written.
 func shopCases(t *testing.T, pattern string, leaveOut func(part string) bool) (dir string, cases []*shopCase) {
 	t.Helper()
 	archives, err := filepath.Glob(pattern)
@@ -97,8 +97,7 @@ func shopCases(t *testing.T, pattern string, leaveOut func(part string) bool) (d
 	return dir, cases
 }
 
-// writeWorkspace writes go.work, and go.mod of each module. The runtime is that of this
-// module.
+// writeWorkspace writes go.work, and go.mod of each module. The runtime is that of this module.
 func writeWorkspace(t *testing.T, dir string, cases []*shopCase) {
 	t.Helper()
 	root := repository(t)

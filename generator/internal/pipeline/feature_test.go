@@ -18,9 +18,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestFeatures generates for every module of testdata/features, compares what is printed,
-// and exchanges messages with the program: of the part conversation, lines with > are
-// sent, and those with < are received before the next one is sent.
+// TestFeatures generates for every module of testdata/features, compares what is printed, and
+// exchanges messages with the program: of the part conversation, lines with > are sent, and those
+// with < are received before the next one is sent.
 func TestFeatures(t *testing.T) {
 	dir, cases := shopCases(t, "testdata/features/*.txtar", func(part string) bool {
 		return part == "conversation" || path.Base(part) == load.GeneratedFile
@@ -61,8 +61,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// compile vets the modules and links their programs into one, which runs the program that
-// the environment variable MCPGEN_TEST_CASE names.
+// compile vets the modules and links their programs into one, which runs the program that the
+// environment variable MCPGEN_TEST_CASE names.
 func compile(t *testing.T, dir string, cases []*shopCase) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "program")
@@ -74,8 +74,8 @@ func compile(t *testing.T, dir string, cases []*shopCase) string {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	// With -trimpath the packages are the same in every temporary directory, so that they
-	// are compiled where they have changed.
+	// With -trimpath the packages are the same in every temporary directory, so that they are
+	// compiled where they have changed.
 	goCommand(append([]string{"vet", "-trimpath"}, patterns(cases)...)...)
 	// A main package cannot be imported.
 	var imports, programs strings.Builder

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestFeatureDrift changes a package after its file was generated: what resources,
-// prompts, completions and forms were generated for is no longer there, so the compiler
-// must refuse it.
+// TestFeatureDrift changes a package after its file was generated: what resources, prompts,
+// completions and forms were generated for is no longer there, so the compiler must refuse it.
 func TestFeatureDrift(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles")

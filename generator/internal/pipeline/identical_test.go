@@ -12,11 +12,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestSameEverywhere generates for copies of one module on different paths, as
-// different machines would: what is printed is the same to the byte, doc comments
-// of other packages included, which are found by the positions that the compiler
-// has written down. Where MCPGEN_LONG is set in the environment, it is also the same for
-// another system, for which the standard library has to be compiled.
+// TestSameEverywhere generates for copies of one module on different paths, as different machines
+// would: what is printed is the same to the byte, doc comments of other packages included, which
+// are found by the positions that the compiler has written down. Where MCPGEN_LONG is set in the
+// environment, it is also the same for another system, for which the standard library has to be
+// compiled.
 func TestSameEverywhere(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/modules/names.txtar")
 	if err != nil {

@@ -23,9 +23,8 @@ import (
 // importsRounds is the long form: each change alone, and so many random combinations.
 var importsRounds = flag.Int("imports", 0, "random combinations of changes that TestOtherImports tries")
 
-// declaring are packages with a type T, of which other packages have fields. inline
-// is the body of a function that mentions what T consists of, and can be inlined;
-// quiet ones cannot be arguments.
+// declaring are packages with a type T, of which other packages have fields. inline is the body of
+// a function that mentions what T consists of, and can be inlined; quiet ones cannot be arguments.
 var declaring = []struct {
 	name, source, inline string
 	quiet                bool
@@ -439,8 +438,7 @@ type Printer interface {
 
 var reaches = []string{"Field", "Alias", "Generic", "Embedded", "Far"}
 
-// fixtures are the files of two modules, apps and deps, and the names of the
-// packages.
+// fixtures are the files of two modules, apps and deps, and the names of the packages.
 func fixtures(t *testing.T) (files []txtar.File, names, inline []string) {
 	kinds := declaring
 	if compilesC(t) {
@@ -482,10 +480,9 @@ var _ = mid.Alias.Twice
 	return files, names, inline
 }
 
-// TestOtherImports generates for packages whose features reach types of packages
-// that only others import, and again after changes that have nothing to do with the
-// features. The generated files stay the same to the byte, and so does what is said
-// about the packages.
+// TestOtherImports generates for packages whose features reach types of packages that only others
+// import, and again after changes that have nothing to do with the features. The generated files
+// stay the same to the byte, and so does what is said about the packages.
 func TestOtherImports(t *testing.T) {
 	files, names, inline := fixtures(t)
 	base := t.TempDir()
@@ -506,8 +503,8 @@ func TestOtherImports(t *testing.T) {
 	for i, name := range names {
 		patterns[i] = "./" + name
 	}
-	// run generates for all of them in a copy of the modules, with some changes. It has
-	// one place, so that the go command compiles what has changed and no more.
+	// run generates for all of them in a copy of the modules, with some changes. It has one place,
+	// so that the go command compiles what has changed and no more.
 	dir := filepath.Join(t.TempDir(), "copy")
 	type state struct {
 		dir      string
@@ -679,8 +676,7 @@ func TestOtherImports(t *testing.T) {
 	}
 }
 
-// firstDifference is the line in which two texts differ, and the one that is there
-// instead.
+// firstDifference is the line in which two texts differ, and the one that is there instead.
 func firstDifference(got, want []byte) string {
 	a, b := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
 	for i := range min(len(a), len(b)) {

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestModules generates for whole modules that were not written for it. The expected
-// messages are the file want of an archive. Most do not have it: then there are no
-// messages, all of it compiles, and a second run changes nothing.
+// TestModules generates for whole modules that were not written for it. The expected messages are
+// the file want of an archive. Most do not have it: then there are no messages, all of it compiles,
+// and a second run changes nothing.
 func TestModules(t *testing.T) {
 	eachArchive(t, "testdata/modules/*.txtar", func(t *testing.T, _ string, archive *txtar.Archive) {
 		want := ""
@@ -69,8 +69,8 @@ func vet(t *testing.T, dir string, env ...string) {
 	}
 }
 
-// cgoModule has features in a file beside one that imports "C", in such a file, and
-// emitted from elsewhere.
+// cgoModule has features in a file beside one that imports "C", in such a file, and emitted from
+// elsewhere.
 const cgoModule = `
 -- plain/plain.go --
 package plain

@@ -1,6 +1,6 @@
-// Package pipeline turns annotated Go packages into their mcp_gen.go. It only composes:
-// load finds and type-checks packages, analyze interprets the directives, emit prints the
-// file. Nothing is written before Result.Write.
+// Package pipeline turns annotated Go packages into their mcp_gen.go. It only composes: load finds
+// and type-checks packages, analyze interprets the directives, emit prints the file. Nothing is
+// written before Result.Write.
 package pipeline
 
 import (
@@ -30,16 +30,16 @@ type Config struct {
 	Progress func(stage string) // called with the name of each stage; may be nil
 	Packages func(count int)    // see load.Config
 
-	// Emitting skips packages with //mcp:defaults emit=none unless others emit their
-	// features. Otherwise they count as if they emitted them themselves where no package
-	// that does is among those asked for.
+	// Emitting skips packages with //mcp:defaults emit=none unless others emit their features.
+	// Otherwise they count as if they emitted them themselves where no package that does is among
+	// those asked for.
 	Emitting bool
 }
 
 // Result is what a run found and would write.
 type Result struct {
-	// Packages are those with features, in order of import path. After an error they are
-	// as complete as the analysis could make them, without Source.
+	// Packages are those with features, in order of import path. After an error they are as
+	// complete as the analysis could make them, without Source.
 	Packages    []*Package
 	NotEmitted  []*NotEmitted // in the same order
 	Diagnostics *diag.List
@@ -60,21 +60,20 @@ type Package struct {
 	Old    []byte // what is there now, nil if nothing
 }
 
-// Current reports whether the file on disk is what it should be. A package with
-// emit=none has none.
+// Current reports whether the file on disk is what it should be. A package with emit=none has none.
 func (p *Package) Current() bool {
 	return p.Model.NotEmitted || p.Old != nil && SameLines(p.Old, p.Source)
 }
 
-// SameLines reports whether a file has the lines of a text. How they end is not a matter of the file, but of how git
-// checks it out (core.autocrlf); Go reads both alike.
+// SameLines reports whether a file has the lines of a text. How they end is not a matter of the
+// file, but of how git checks it out (core.autocrlf); Go reads both alike.
 func SameLines(file, text []byte) bool {
 	return bytes.Equal(file, text) || bytes.Equal(bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n")), text)
 }
 
-// Generate loads and analyses the packages and prints their files in memory. An
-// error means that the packages could not be loaded at all; what is wrong with
-// their source is in Result.Diagnostics.
+// Generate loads and analyses the packages and prints their files in memory. An error means that
+// the packages could not be loaded at all; what is wrong with their source is in
+// Result.Diagnostics.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	pkgs, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress, Packages: cfg.Packages})
 	if err != nil {
@@ -83,8 +82,8 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	return generate(ctx, cfg, pkgs, diags)
 }
 
-// generate is the part of Generate after the packages are loaded. The list has what
-// loading them has reported.
+// generate is the part of Generate after the packages are loaded. The list has what loading them
+// has reported.
 func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag.List) (*Result, error) {
 	res := &Result{Diagnostics: diags}
 	docs := load.NewDocs(pkgs...)

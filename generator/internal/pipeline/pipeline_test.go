@@ -42,7 +42,8 @@ func environment(dir string) []string {
 	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod", "PWD="+dir)
 }
 
-// compilesC reports whether the go command can compile C here, for the system that the tests run on.
+// compilesC reports whether the go command can compile C here, for the system that the tests run
+// on.
 func compilesC(t testing.TB) bool {
 	t.Helper()
 	out, err := exec.Command("go", "env", "CGO_ENABLED").Output()
@@ -79,12 +80,12 @@ func eachArchive(t *testing.T, pattern string, test func(t *testing.T, path stri
 	}
 }
 
-// TestDiagnostics runs every package of testdata/diagnostics, whose part want has what is
-// reported. No file is written then.
+// TestDiagnostics runs every package of testdata/diagnostics, whose part want has what is reported.
+// No file is written then.
 func TestDiagnostics(t *testing.T) {
 	dir, cases := shopCases(t, "testdata/diagnostics/*.txtar", func(part string) bool { return part == "want" })
-	// This one has strings read from source, and so everything that imports it, of which
-	// positions are other ones then.
+	// This one has strings read from source, and so everything that imports it, of which positions
+	// are other ones then.
 	alone := slices.IndexFunc(cases, func(c *shopCase) bool { return c.name == "apart" })
 	others := slices.Delete(slices.Clone(cases), alone, alone+1)
 	loaded := loadCases(t, dir, others)

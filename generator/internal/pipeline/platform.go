@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/vet"
 )
 
-// warnOfPlatforms reports what differs from system to system, and what the generated file names and only builds like this
-// one have: elsewhere the file does not compile. What other builds declare, too, may be another thing there, which is for
-// mcpgen vet to say.
+// warnOfPlatforms reports what differs from system to system, and what the generated file names and
+// only builds like this one have: elsewhere the file does not compile. What other builds declare,
+// too, may be another thing there, which is for mcpgen vet to say.
 func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.List) {
 	ignored := vet.PlatformWarnings(p.Loaded, p.Model, docs, diags)
 	imports := map[string]*types.Package{}

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestPlatforms checks that the generated file does not name constants that only some builds have, and that a warning
-// names everything else of that kind.
+// TestPlatforms checks that the generated file does not name constants that only some builds have,
+// and that a warning names everything else of that kind.
 func TestPlatforms(t *testing.T) {
 	const main = `// Package shop sells.%s
 package shop

@@ -271,8 +271,9 @@ package quiet
 func Quiet(n int) {}
 `
 
-// TestPlatformDecisions checks that generation says once what differs from system to system, and mcpgen vet for each
-// feature, and that //mcp:ignore silences both alike: neither has a directive that suppresses nothing.
+// TestPlatformDecisions checks that generation says once what differs from system to system, and
+// mcpgen vet for each feature, and that //mcp:ignore silences both alike: neither has a directive
+// that suppresses nothing.
 func TestPlatformDecisions(t *testing.T) {
 	dir := module(t, txtar.Parse([]byte(decisions)).Files)
 	res, err := pipeline.Generate(t.Context(), pipeline.Config{Dir: dir, Env: on(environment(dir), "linux/amd64"), Patterns: []string{"./..."}, Emitting: true})

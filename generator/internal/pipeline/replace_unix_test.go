@@ -168,8 +168,8 @@ func copies(t *testing.T, path string) []string {
 	return names
 }
 
-// TestParallel has several processes write the file at the same time, while it is read
-// until both versions have been there many times.
+// TestParallel has several processes write the file at the same time, while it is read until both
+// versions have been there many times.
 func TestParallel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mcp_gen.go")
 	if err := pipeline.Replace(path, versions[0]); err != nil {
@@ -206,8 +206,8 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// kept fails the test unless a file is the first version, or not there at all, and
-// nothing lies beside it.
+// kept fails the test unless a file is the first version, or not there at all, and nothing lies
+// beside it.
 func kept(t *testing.T, path string, there bool) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -219,8 +219,7 @@ func kept(t *testing.T, path string, there bool) {
 	}
 }
 
-// TestReadOnly writes where it may not. Root may write anywhere, so the test drops its
-// rights.
+// TestReadOnly writes where it may not. Root may write anywhere, so the test drops its rights.
 func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mcp_gen.go")
@@ -248,8 +247,7 @@ func TestReadOnly(t *testing.T) {
 	kept(t, path, true)
 }
 
-// openTo copies an executable to where every user can run it, and opens a directory
-// to all of them.
+// openTo copies an executable to where every user can run it, and opens a directory to all of them.
 func openTo(t *testing.T, exe, dir string) string {
 	t.Helper()
 	bin := t.TempDir()
@@ -277,8 +275,8 @@ func openTo(t *testing.T, exe, dir string) string {
 	return path
 }
 
-// TestNewFileMode gives a new file the permissions that the process gives to all,
-// and an old one those that it had.
+// TestNewFileMode gives a new file the permissions that the process gives to all, and an old one
+// those that it had.
 func TestNewFileMode(t *testing.T) {
 	for _, umask := range []int{0o002, 0o077} {
 		path := filepath.Join(t.TempDir(), "mcp_gen.go")

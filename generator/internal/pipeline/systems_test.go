@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// everySystem are systems that differ in files, in the size of int, in the order of bytes, or in what the standard
-// library has.
+// everySystem are systems that differ in files, in the size of int, in the order of bytes, or in
+// what the standard library has.
 var everySystem = []string{"linux/amd64", "linux/386", "windows/amd64", "darwin/arm64", "plan9/arm", "js/wasm", "linux/s390x"}
 
 // on is the environment of the go command for a system.
@@ -159,9 +159,9 @@ func Wide(n uint) bool { return wide }
 package emitted
 `
 
-// TestSameOnEverySystem generates for several systems: the files are the same to the byte. Where MCPGEN_LONG is set,
-// the packages of the examples and those with features of every kind are among them, whose imports have to be compiled
-// for each system.
+// TestSameOnEverySystem generates for several systems: the files are the same to the byte. Where
+// MCPGEN_LONG is set, the packages of the examples and those with features of every kind are among
+// them, whose imports have to be compiled for each system.
 func TestSameOnEverySystem(t *testing.T) {
 	dir := module(t, txtar.Parse([]byte(perSystem)).Files)
 	sameOn(t, dir, environment(dir), 6, everySystem)
@@ -200,8 +200,8 @@ func sameOn(t *testing.T, dir string, env []string, least int, systems []string)
 	}
 }
 
-// A feature in a file that not every system has is an error with the same text on all of them, also on those that
-// leave the file out.
+// A feature in a file that not every system has is an error with the same text on all of them, also
+// on those that leave the file out.
 func TestNotOnEverySystem(t *testing.T) {
 	for name, test := range map[string]struct{ files, want string }{
 		"feature": {

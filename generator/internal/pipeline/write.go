@@ -14,10 +14,9 @@ import (
 	"time"
 )
 
-// Write writes the files that are not current and returns their paths. After an
-// error diagnostic nothing is written. A file is written aside and renamed, so
-// that neither a crash nor a full disk leaves half of one, and two runs at the
-// same time leave one whole file.
+// Write writes the files that are not current and returns their paths. After an error diagnostic
+// nothing is written. A file is written aside and renamed, so that neither a crash nor a full disk
+// leaves half of one, and two runs at the same time leave one whole file.
 func (r *Result) Write() (written []string, err error) {
 	if r.Diagnostics.HasErrors() {
 		return nil, errors.New("write the generated files: the source has errors")
@@ -38,8 +37,8 @@ func (r *Result) Write() (written []string, err error) {
 	return written, nil
 }
 
-// Replace puts data in the place of a file, or where none is yet, in one step: there
-// is never half of it, and on any error the file is what it was.
+// Replace puts data in the place of a file, or where none is yet, in one step: there is never half
+// of it, and on any error the file is what it was.
 func Replace(path string, data []byte) (err error) {
 	aside, err := createAside(path)
 	if err != nil {
@@ -75,9 +74,9 @@ func Replace(path string, data []byte) (err error) {
 // sharingTime is how long Replace waits for a file that another program has open.
 const sharingTime = 2 * time.Second
 
-// renamePatiently renames again while the error is one that passes on Windows: an
-// editor, a language server or a virus scanner has the file open for a moment. On
-// other systems an open file can be replaced.
+// renamePatiently renames again while the error is one that passes on Windows: an editor, a
+// language server or a virus scanner has the file open for a moment. On other systems an open file
+// can be replaced.
 func renamePatiently(rename func() error, system string) error {
 	pause := time.Millisecond
 	for start := time.Now(); ; pause = min(2*pause, 100*time.Millisecond) {
@@ -89,21 +88,19 @@ func renamePatiently(rename func() error, system string) error {
 	}
 }
 
-// sharingViolation reports whether an error of Windows means that another program
-// has a file open: ERROR_ACCESS_DENIED, which a file without the right to write
-// also gives, ERROR_SHARING_VIOLATION or ERROR_LOCK_VIOLATION.
+// sharingViolation reports whether an error of Windows means that another program has a file open:
+// ERROR_ACCESS_DENIED, which a file without the right to write also gives, ERROR_SHARING_VIOLATION
+// or ERROR_LOCK_VIOLATION.
 func sharingViolation(err error, system string) bool {
 	number, ok := errors.AsType[syscall.Errno](err)
 	return ok && system == "windows" && (number == 5 || number == 32 || number == 33)
 }
 
-// asidePrefix begins the names of the copies of a file. The go command ignores
-// files that begin with a dot, so one that a killed run leaves behind never becomes
-// part of the package.
+// asidePrefix begins the names of the copies of a file. The go command ignores files that begin
+// with a dot, so one that a killed run leaves behind never becomes part of the package.
 func asidePrefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// createAside creates an empty copy beside a file, with the permissions that any
-// new file has.
+// createAside creates an empty copy beside a file, with the permissions that any new file has.
 func createAside(path string) (*os.File, error) {
 	for {
 		name := filepath.Join(filepath.Dir(path), asidePrefix(path)+strconv.FormatUint(uint64(rand.Uint32()), 10))

@@ -57,8 +57,8 @@ type Store struct{}
 
 func files(archive string) []txtar.File { return txtar.Parse([]byte(archive)).Files }
 
-// TestSecondRunWritesNothing also covers that a run over the written file, and
-// over one that is broken, prints the same.
+// TestSecondRunWritesNothing also covers that a run over the written file, and over one that is
+// broken, prints the same.
 func TestSecondRunWritesNothing(t *testing.T) {
 	dir := module(t, files(shop))
 	res := generate(t, dir)

@@ -20,21 +20,21 @@ type ArgumentError struct {
 // Error returns the message.
 func (e *ArgumentError) Error() string { return e.Message }
 
-// Arguments makes the arguments object of a tool out of the words of a command
-// line: either one word that is a JSON object, or any number of key=value,
-// where the plan of the tool says what a value is:
+// Arguments makes the arguments object of a tool out of the words of a command line: either one
+// word that is a JSON object, or any number of key=value, where the plan of the tool says what a
+// value is:
 //
-//   - where text is wanted (strings, times, durations, base64) the value is the
-//     text as it stands, also if it looks like a number;
+//   - where text is wanted (strings, times, durations, base64) the value is the text as it stands,
+//     also if it looks like a number;
 //   - where a number or boolean is wanted, a value that reads as one is one;
-//   - for an array a key may be repeated, each value being an element, or given
-//     once with a JSON array;
-//   - objects and maps are JSON, and so is any value where anything is allowed
-//     and the value reads as JSON.
+//   - for an array a key may be repeated, each value being an element, or given once with a JSON
+//     array;
+//   - objects and maps are JSON, and so is any value where anything is allowed and the value reads
+//     as JSON.
 //
-// Everything else is sent as text, so that the tool itself reports what is wrong, in the
-// words that a model would read. The result is compact JSON without newlines; members are
-// in the order in which their keys came first.
+// Everything else is sent as text, so that the tool itself reports what is wrong, in the words that
+// a model would read. The result is compact JSON without newlines; members are in the order in
+// which their keys came first.
 func Arguments(input *model.Input, words []string) (json.RawMessage, error) {
 	for _, word := range words {
 		if !strings.HasPrefix(strings.TrimSpace(word), "{") {
@@ -105,8 +105,8 @@ func notPair(word string, fields map[string]*model.Field) error {
 	return e
 }
 
-// argument converts the values of one key. A key that the tool does not have is
-// passed on as text: the tool's own answer names those that there are.
+// argument converts the values of one key. A key that the tool does not have is passed on as text:
+// the tool's own answer names those that there are.
 func argument(key string, f *model.Field, values []string) (json.RawMessage, error) {
 	var t *model.Type
 	if f != nil {
@@ -184,9 +184,8 @@ func compactArgument(key, text string) (json.RawMessage, error) {
 	return out, nil
 }
 
-// compact checks JSON and removes its white space, for a message is one line.
-// Nothing else changes: numbers keep their digits and duplicate keys stay for
-// the server to refuse.
+// compact checks JSON and removes its white space, for a message is one line. Nothing else changes:
+// numbers keep their digits and duplicate keys stay for the server to refuse.
 func compact(text string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {

@@ -20,8 +20,7 @@ import (
 
 // BuildError is the output of the go command about code that does not build.
 type BuildError struct {
-	// Output is as the go command printed it: positions are relative to
-	// Config.Dir.
+	// Output is as the go command printed it: positions are relative to Config.Dir.
 	Output string
 }
 
@@ -71,8 +70,7 @@ func runBuild(ctx context.Context, cfg *Config, overlay, output, main string) er
 	if cfg.Tags != "" {
 		args = append(args, "-tags", cfg.Tags)
 	}
-	// Without debug information it links faster. The user's flags for the linker take
-	// precedence.
+	// Without debug information it links faster. The user's flags for the linker take precedence.
 	if !strings.Contains(lookup(cfg.Env, "GOFLAGS"), "-ldflags") {
 		args = append(args, "-ldflags=-s -w")
 	}
@@ -94,8 +92,7 @@ func runBuild(ctx context.Context, cfg *Config, overlay, output, main string) er
 	return &BuildError{Output: text}
 }
 
-// missing finds out, after a failure, whether the module lacks a package that the
-// program imports.
+// missing finds out, after a failure, whether the module lacks a package that the program imports.
 func missing(ctx context.Context, cfg *Config, path string) *Problem {
 	list := []string{"list", "-find", "-f", "{{.Dir}}"}
 	if cfg.Tags != "" {
@@ -132,8 +129,8 @@ func runGo(ctx context.Context, cfg *Config, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = cfg.Dir
 	cmd.Env = environment(cfg)
-	// Interrupted, the go command stops the compilers and removes its
-	// temporary files; only if it does not is it killed.
+	// Interrupted, the go command stops the compilers and removes its temporary files; only if it
+	// does not is it killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 3 * time.Second
 	var out bytes.Buffer
@@ -142,8 +139,8 @@ func runGo(ctx context.Context, cfg *Config, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// environment is that of the go command. PWD decides how it spells paths, and
-// the overlay must spell them alike.
+// environment is that of the go command. PWD decides how it spells paths, and the overlay must
+// spell them alike.
 func environment(cfg *Config) []string {
 	env := cfg.Env
 	if env == nil {

@@ -1,10 +1,11 @@
 package program
 
-// firstFiles are a package that a program imports so that it is initialised before all that can print: it imports
-// package syscall alone, and the runtime initialises packages in the order of their paths as soon as what they import
-// is. Until Restore is called, standard output goes to standard error, so that what the initialisation of other
-// packages prints does not get between the messages. A module whose path sorts after "os" gets this for those of its
-// packages that sort later.
+// firstFiles are a package that a program imports so that it is initialised before all that can
+// print: it imports package syscall alone, and the runtime initialises packages in the order of
+// their paths as soon as what they import is. Until Restore is called, standard output goes to
+// standard error, so that what the initialisation of other packages prints does not get between the
+// messages. A module whose path sorts after "os" gets this for those of its packages that sort
+// later.
 var firstFiles = map[string]string{
 	"first_linux.go": `package mcpgen_first
 

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 )
 
-// TestHTTP builds a program that serves over HTTP, and ends it by closing its standard
-// input, as the end of the process that started it would.
+// TestHTTP builds a program that serves over HTTP, and ends it by closing its standard input, as
+// the end of the process that started it would.
 func TestHTTP(t *testing.T) {
 	dir := module(t, map[string]string{"internal/store/store.go": storePackage})
 	tgt := target(t, dir, "internal/store", "s *store", "s.name",
@@ -98,8 +98,7 @@ func checkAuth(t *testing.T, p *program.Program, auth bool) {
 	}
 }
 
-// TestVendorWithoutHTTP gets what is missing if the vendor directory is older than the
-// need for it.
+// TestVendorWithoutHTTP gets what is missing if the vendor directory is older than the need for it.
 func TestVendorWithoutHTTP(t *testing.T) {
 	dir := module(t, map[string]string{"p/p.go": "package p\n\nimport _ \"github.com/mcpgen/mcpgen/runtime/mcp\"\n"})
 	vendor := exec.Command("go", "mod", "vendor")
@@ -125,8 +124,8 @@ func TestVendorWithoutHTTP(t *testing.T) {
 	}
 }
 
-// links reports whether a symbol's name is in the program: its table for stack
-// traces stays where everything else is stripped.
+// links reports whether a symbol's name is in the program: its table for stack traces stays where
+// everything else is stripped.
 func links(t *testing.T, p *program.Program, symbol string) bool {
 	t.Helper()
 	text, err := os.ReadFile(p.Path)

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// hideMain renames the main function of the package in overlaid copies of its
-// files. The new name has as many letters as the old one, so that every
-// position that the compiler reports or a panic shows is one in the user's file.
+// hideMain renames the main function of the package in overlaid copies of its files. The new name
+// has as many letters as the old one, so that every position that the compiler reports or a panic
+// shows is one in the user's file.
 func (t *Target) hideMain(o *overlay) error {
 	uses := t.mainIdents()
 	if len(uses) == 0 {

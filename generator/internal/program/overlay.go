@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// overlay collects files that the go command is to see instead of those on
-// disk, in the form of its flag -overlay.
+// overlay collects files that the go command is to see instead of those on disk, in the form of its
+// flag -overlay.
 type overlay struct {
 	dir     string // where the contents are kept
 	replace map[string]string
@@ -31,8 +31,8 @@ func (o *overlay) add(path string, content []byte) error {
 	return nil
 }
 
-// merge takes over the overlay that GOFLAGS asks for, as the go command takes
-// one only. It is called first, so that our files win.
+// merge takes over the overlay that GOFLAGS asks for, as the go command takes one only. It is
+// called first, so that our files win.
 func (o *overlay) merge(env []string, dir string) error {
 	for _, flag := range strings.Fields(lookup(env, "GOFLAGS")) {
 		file, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), "overlay=")
@@ -68,9 +68,9 @@ func (o *overlay) write() (string, error) {
 	return file, nil
 }
 
-// original puts the paths that contents are shown at in the place of those they
-// are kept at, which is what the compiler names in errors. They become relative
-// to dir, as the go command makes all others.
+// original puts the paths that contents are shown at in the place of those they are kept at, which
+// is what the compiler names in errors. They become relative to dir, as the go command makes all
+// others.
 func (o *overlay) original(output, dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// runtimePackage is what the generated file imports, and so what the target
-// may import without its module requiring more.
+// runtimePackage is what the generated file imports, and so what the target may import without its
+// module requiring more.
 const runtimePackage = "github.com/mcpgen/mcpgen/runtime/mcp"
 
-// commandPackage is what a program for HTTP imports too: it is of the same module,
-// and needs no other.
+// commandPackage is what a program for HTTP imports too: it is of the same module, and needs no
+// other.
 const commandPackage = "github.com/mcpgen/mcpgen/runtime/mcpcmd"
 
-// authPackage is what a program with flags about who may call imports. It needs one other
-// module, which the command needs as well, so that a module with the command has it.
+// authPackage is what a program with flags about who may call imports. It needs one other module,
+// which the command needs as well, so that a module with the command has it.
 const authPackage = "github.com/mcpgen/mcpgen/runtime/mcpauth"
 
 // packages are the packages of this module that a program imports.
@@ -35,15 +35,14 @@ func (c *Config) packages() []string {
 	return all
 }
 
-// overlay adds the files of the program and returns the import path of its
-// main package.
+// overlay adds the files of the program and returns the import path of its main package.
 func (t *Target) overlay(o *overlay, cfg *Config) (main string, err error) {
 	m := t.Model
 	if err := o.add(t.Generated, t.Source); err != nil {
 		return "", err
 	}
-	// Everything is spelled after the generated file, whose path came from the
-	// go command, and not after a directory that may be spelled otherwise.
+	// Everything is spelled after the generated file, whose path came from the go command, and not
+	// after a directory that may be spelled otherwise.
 	dir := filepath.Dir(t.Generated)
 	first := ""
 	if !cfg.HTTP {
@@ -68,9 +67,9 @@ func (t *Target) overlay(o *overlay, cfg *Config) (main string, err error) {
 	return m.Path + "/" + filepath.Base(virtual), nil
 }
 
-// serveSource is the file that is overlaid into the package. All its names are
-// prefixed, the imports too, as the package may use every plain one itself. first is the
-// import path of the package of firstFiles, "" without it.
+// serveSource is the file that is overlaid into the package. All its names are prefixed, the
+// imports too, as the package may use every plain one itself. first is the import path of the
+// package of firstFiles, "" without it.
 func serveSource(m *model.Package, cfg *Config, first string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", m.Name)
@@ -228,8 +227,7 @@ func receiverPackages(m *model.Package) map[*types.Package]string {
 	return names
 }
 
-// spell writes the type that a receiver points to, by the name that generated code has
-// for it.
+// spell writes the type that a receiver points to, by the name that generated code has for it.
 func spell(m *model.Package, t types.Type, qualifier types.Qualifier) string {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
@@ -264,8 +262,7 @@ func qualified(names map[*types.Package]string, p *types.Package, name string) s
 	return names[p] + "." + name
 }
 
-// writeReceiver writes the statements that make a receiver, and returns the
-// expression for it.
+// writeReceiver writes the statements that make a receiver, and returns the expression for it.
 func writeReceiver(b *strings.Builder, m *model.Package, recv *model.Receiver, i int, from map[*types.Package]string) string {
 	name := fmt.Sprintf("mcpgenReceiver%d", i)
 	c := recv.Constructor
@@ -301,9 +298,8 @@ func writeReceiver(b *strings.Builder, m *model.Package, recv *model.Receiver, i
 	return name
 }
 
-// mainSource is the main package. It imports the target and the standard
-// library, so that it builds wherever the target does, also from a vendor
-// directory.
+// mainSource is the main package. It imports the target and the standard library, so that it builds
+// wherever the target does, also from a vendor directory.
 func mainSource(m *model.Package) []byte {
 	return fmt.Appendf(nil, `package main
 

@@ -8,9 +8,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Texts makes the arguments of a prompt out of the words of a command line:
-// either one word that is a JSON object of strings, or any number of key=value.
-// All values are text for the protocol. The result is compact JSON.
+// Texts makes the arguments of a prompt out of the words of a command line: either one word that is
+// a JSON object of strings, or any number of key=value. All values are text for the protocol. The
+// result is compact JSON.
 func Texts(input *model.Input, words []string) (json.RawMessage, error) {
 	for _, word := range words {
 		if !strings.HasPrefix(strings.TrimSpace(word), "{") {

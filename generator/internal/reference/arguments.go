@@ -20,8 +20,8 @@ type schema struct {
 	root, at *jsontree.Value
 }
 
-// resolved follows $ref within the document, and shows whether there was one. What is beside
-// $ref comes first.
+// resolved follows $ref within the document, and shows whether there was one. What is beside $ref
+// comes first.
 func (s schema) resolved() (list []*jsontree.Value, reference string) {
 	at := s.at
 	for range maxDepth {

@@ -102,8 +102,8 @@ func (d *document) table(head []string, rows [][][]inline) {
 	}
 }
 
-// anchor returns an id for a name of a kind. Different names have different ones, and it does
-// not depend on what else there is.
+// anchor returns an id for a name of a kind. Different names have different ones, and it does not
+// depend on what else there is.
 func anchor(kind, name string) string {
 	var b strings.Builder
 	b.WriteString(kind + "-")

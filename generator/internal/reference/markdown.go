@@ -95,8 +95,8 @@ func markdownCode(text string) string {
 	return fence + text + fence
 }
 
-// escapeMarkdown makes a text mean itself. Letters, digits and most spaces stay; punctuation that can
-// begin something gets a backslash, which CommonMark allows before any of ASCII.
+// escapeMarkdown makes a text mean itself. Letters, digits and most spaces stay; punctuation that
+// can begin something gets a backslash, which CommonMark allows before any of ASCII.
 func escapeMarkdown(text, lineEnd string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(text, "\n") {

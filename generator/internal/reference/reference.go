@@ -1,6 +1,6 @@
-// Package reference writes the reference of a server for people, as Markdown or as a page of
-// HTML. It contains what a server publishes, and only that: texts of authors are rendered as
-// text, whatever they look like.
+// Package reference writes the reference of a server for people, as Markdown or as a page of HTML.
+// It contains what a server publishes, and only that: texts of authors are rendered as text,
+// whatever they look like.
 package reference
 
 import (

@@ -56,8 +56,8 @@ func zooTools(t *testing.T) (all []json.RawMessage, call func(params string) str
 	}
 }
 
-// The example call of every tool is valid: by the schema, as another library reads it, and for
-// the decoder that is generated.
+// The example call of every tool is valid: by the schema, as another library reads it, and for the
+// decoder that is generated.
 func TestExampleCalls(t *testing.T) {
 	tools, call := zooTools(t)
 	none := 0
@@ -165,8 +165,8 @@ func hostileServer(text string) *Server {
 	}
 }
 
-// A page has the elements that it makes itself, whatever the texts are. The module interop
-// renders the Markdown.
+// A page has the elements that it makes itself, whatever the texts are. The module interop renders
+// the Markdown.
 func TestHostileHTML(t *testing.T) {
 	elements := func(text string) []string {
 		page, err := hostileServer(text).HTML()

@@ -54,10 +54,10 @@ type ConfigError struct {
 // Error returns the message.
 func (e *ConfigError) Error() string { return e.Message }
 
-// Find looks for an entry of mcpServers in .mcp.json and mcp.json, in a directory and those
-// above it, up to the root of the repository. Variables in it, ${NAME} and ${NAME:-default}, are
-// those of lookup. A file of another user, or in the directory of one, is an error, and so is a
-// link out of the repository or module: an entry says what to run.
+// Find looks for an entry of mcpServers in .mcp.json and mcp.json, in a directory and those above
+// it, up to the root of the repository. Variables in it, ${NAME} and ${NAME:-default}, are those of
+// lookup. A file of another user, or in the directory of one, is an error, and so is a link out of
+// the repository or module: an entry says what to run.
 func Find(dir, name string, lookup func(string) (string, bool)) (*Entry, error) {
 	if real, err := trust.Resolve(dir); err == nil {
 		dir = real // the directories above are those of a repository
@@ -224,8 +224,8 @@ func shown(address string) string {
 	return text
 }
 
-// Target returns the server of an entry. A program is started in the directory of the file. It gets a few
-// variables of the environment, and those of the entry. with has no Header.
+// Target returns the server of an entry. A program is started in the directory of the file. It gets
+// a few variables of the environment, and those of the entry. with has no Header.
 func (e *Entry) Target(with Credentials) mcpclient.Target {
 	if e.Command == nil {
 		with.Header = e.Header

@@ -40,8 +40,8 @@ func found(t *testing.T, dir string) (*Entry, error) {
 
 const entryOf = `{"mcpServers":{"s":{"command":"run"}}}`
 
-// The look-up ends at the root of the repository, and a link leads nowhere else. A program is started where
-// its entry is.
+// The look-up ends at the root of the repository, and a link leads nowhere else. A program is
+// started where its entry is.
 func TestFindStays(t *testing.T) {
 	dir := place(t, map[string]string{
 		".mcp.json": entryOf, "outside/mcp.json": entryOf,

@@ -30,8 +30,7 @@ func parse(schema json.RawMessage) *document {
 	return d
 }
 
-// resolve follows references within the schema. name is that of the definition, "" without
-// one.
+// resolve follows references within the schema. name is that of the definition, "" without one.
 func (d *document) resolve(schema any) (s map[string]any, name string) {
 	s, _ = schema.(map[string]any)
 	for range maxDepth {
@@ -90,9 +89,9 @@ func typeOf(s map[string]any) string {
 	return ""
 }
 
-// Checkable returns the part of a schema that package wire can check values with. It admits
-// at least what the schema admits: a keyword that is not known, is not well formed, or is of
-// those that servers may ignore (format), is left out.
+// Checkable returns the part of a schema that package wire can check values with. It admits at
+// least what the schema admits: a keyword that is not known, is not well formed, or is of those
+// that servers may ignore (format), is left out.
 func Checkable(schema json.RawMessage) string {
 	d := parse(schema)
 	s, _ := d.reduce(d.root, 0)

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Signature returns a tool as Go would declare it, by its schemas. An argument that may be
-// left out is a pointer, or has its default.
+// Signature returns a tool as Go would declare it, by its schemas. An argument that may be left out
+// is a pointer, or has its default.
 func Signature(input, output json.RawMessage) string {
 	d := parse(input)
 	var params []string
@@ -75,8 +75,8 @@ func (d *document) results(output json.RawMessage) string {
 	return " (" + strings.Join(named, ", ") + ")"
 }
 
-// goType returns the Go type of what a schema describes. The name of a definition is that
-// of the type.
+// goType returns the Go type of what a schema describes. The name of a definition is that of the
+// type.
 func (d *document) goType(schema any, depth int) string {
 	s, name, null := d.single(schema)
 	typ := d.plainType(s, name, depth)

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// IsServer reports whether an operand names a server and not a package: a URL, or an entry
-// of a configuration file, @NAME.
+// IsServer reports whether an operand names a server and not a package: a URL, or an entry of a
+// configuration file, @NAME.
 func IsServer(operand string) bool {
 	return strings.HasPrefix(operand, "@") || scheme(operand) != ""
 }
@@ -31,12 +31,12 @@ func scheme(operand string) string {
 	return ""
 }
 
-// address has host and port, and a path, of a URL without a scheme, or without a slash of it. Import
-// paths have no colons.
+// address has host and port, and a path, of a URL without a scheme, or without a slash of it.
+// Import paths have no colons.
 var address = regexp.MustCompile(`^(?:(?:https?|wss?):/?)?((\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::[0-9]{1,5})?)(/[^\\]*)?$`)
 
-// Meant returns the URL that an operand is without its scheme, such as http://127.0.0.1:8080/mcp for
-// 127.0.0.1:8080. It is "" for everything that may be a package.
+// Meant returns the URL that an operand is without its scheme, such as http://127.0.0.1:8080/mcp
+// for 127.0.0.1:8080. It is "" for everything that may be a package.
 func Meant(operand string) string {
 	m := address.FindStringSubmatch(operand)
 	if m == nil || strings.HasPrefix(operand, ".") {

@@ -18,8 +18,8 @@ import (
 
 // Tree is the source of one commit in a directory.
 type Tree struct {
-	// Dir stands for the directory that the repository was opened in. It is not
-	// there if it was not there at that commit.
+	// Dir stands for the directory that the repository was opened in. It is not there if it was not
+	// there at that commit.
 	Dir string
 	// Root stands for the root of the work tree.
 	Root string
@@ -36,16 +36,15 @@ type entry struct {
 	size               int64
 }
 
-// largest is how large a file may be whose contents are not needed: pictures and similar
-// files, which only have to exist for go:embed. Larger ones are empty.
+// largest is how large a file may be whose contents are not needed: pictures and similar files,
+// which only have to exist for go:embed. Larger ones are empty.
 const largest = 64 << 10
 
 // source are the extensions of files that the go command reads.
 var source = []string{".go", ".mod", ".sum", ".work", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig", ".swigcxx", ".syso", ".txt"}
 
-// Extract copies the files of a commit into an empty directory, byte for byte as
-// they are stored: attributes and filters of git do not apply. What a submodule
-// holds is left out.
+// Extract copies the files of a commit into an empty directory, byte for byte as they are stored:
+// attributes and filters of git do not apply. What a submodule holds is left out.
 func (r *Repository) Extract(ctx context.Context, commit, dir string) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -151,8 +150,8 @@ func wants(e entry) bool {
 	return e.size <= largest || slices.Contains(source, path.Ext(e.name)) || e.mode == linkMode
 }
 
-// receive reads what git answers: a line "object blob size", the contents and a
-// line feed, for each request.
+// receive reads what git answers: a line "object blob size", the contents and a line feed, for each
+// request.
 func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
 	var links []entry
 	for _, e := range wanted {
@@ -184,8 +183,8 @@ func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
 	return removeEscapes(root, links)
 }
 
-// removeEscapes removes the links that lead to nothing inside of the directory, each by
-// itself or in a chain.
+// removeEscapes removes the links that lead to nothing inside of the directory, each by itself or
+// in a chain.
 func removeEscapes(root *os.Root, links []entry) error {
 	for _, e := range links {
 		name := filepath.FromSlash(e.name)
@@ -207,8 +206,8 @@ func write(root *os.Root, e entry, data []byte) error {
 	return root.WriteFile(name, data, 0o666)
 }
 
-// link makes a symbolic link. The go command follows none that is a directory, but files
-// may be links.
+// link makes a symbolic link. The go command follows none that is a directory, but files may be
+// links.
 func link(root *os.Root, e entry) error {
 	name := filepath.FromSlash(e.name)
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {

@@ -31,8 +31,8 @@ func TestReadEntries(t *testing.T) {
 	}
 }
 
-// TestReceive has answers of git that are not those to the requests, and names that
-// cannot be together.
+// TestReceive has answers of git that are not those to the requests, and names that cannot be
+// together.
 func TestReceive(t *testing.T) {
 	file := func(name string) entry { return entry{mode: "100644", name: name, size: 2} }
 	linked := func(name string) entry { return entry{mode: linkMode, name: name, size: 2} }

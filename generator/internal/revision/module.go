@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// Prepare makes a directory of the tree one that the go command can work in, and
-// returns the environment for it. The go.work file that counts is the one of the
-// commit; where there is none, none does. A module that lies outside of the
-// repository, and that go.mod or go.work of the commit name by its path, is taken
-// as it is now: Notes says so. It is an error if it is not there any more.
+// Prepare makes a directory of the tree one that the go command can work in, and returns the
+// environment for it. The go.work file that counts is the one of the commit; where there is none,
+// none does. A module that lies outside of the repository, and that go.mod or go.work of the commit
+// name by its path, is taken as it is now: Notes says so. It is an error if it is not there any
+// more.
 func (t *Tree) Prepare(ctx context.Context, dir string, env []string) ([]string, error) {
 	workspace := t.above(dir, "go.work")
 	// Neither one above the tree nor one of the variable GOWORK must be used.
@@ -56,8 +56,8 @@ func valueOf(env []string, name string) string {
 	return value
 }
 
-// above returns the nearest file of that name in dir or above it, within the
-// tree; "" if there is none.
+// above returns the nearest file of that name in dir or above it, within the tree; "" if there is
+// none.
 func (t *Tree) above(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
@@ -78,8 +78,8 @@ type modFile struct {
 	}
 }
 
-// fixModule changes the go.mod of the copy so that directories outside of the repository
-// are found. Vendored modules are not looked for.
+// fixModule changes the go.mod of the copy so that directories outside of the repository are found.
+// Vendored modules are not looked for.
 func (t *Tree) fixModule(ctx context.Context, file string, env []string) error {
 	dir := filepath.Dir(file)
 	if _, err := os.Stat(filepath.Join(dir, "vendor", "modules.txt")); err == nil {
@@ -147,8 +147,7 @@ func (t *Tree) replace(ctx context.Context, file string, env []string, mod *modF
 	return nil
 }
 
-// outside returns where a directory that a file of the tree names is now, "" if it
-// is in the tree.
+// outside returns where a directory that a file of the tree names is now, "" if it is in the tree.
 func (t *Tree) outside(file, name string) (string, error) {
 	dir := filepath.Dir(file)
 	target := filepath.FromSlash(name)

@@ -1,6 +1,6 @@
-// Package revision makes the source of an earlier revision available to the go command:
-// it copies what git has of a commit into a directory. It reads the repository and
-// changes nothing in it, neither the work tree nor the index.
+// Package revision makes the source of an earlier revision available to the go command: it copies
+// what git has of a commit into a directory. It reads the repository and changes nothing in it,
+// neither the work tree nor the index.
 package revision
 
 import (
@@ -32,16 +32,16 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	return &Repository{filepath.FromSlash(root), strings.TrimSuffix(prefix, "/")}, nil
 }
 
-// Commit returns the commit that a revision names (gitrevisions(7)), "" if git has none
-// of that name.
+// Commit returns the commit that a revision names (gitrevisions(7)), "" if git has none of that
+// name.
 func (r *Repository) Commit(ctx context.Context, revision string) string {
 	out, _ := git(ctx, r.root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	return strings.TrimSpace(string(out))
 }
 
-// File returns the contents of a file at a commit, false if there is none. As in
-// git show REVISION:PATH, a path is relative to the root, and to the directory of
-// Open where it begins with ./ or ../.
+// File returns the contents of a file at a commit, false if there is none. As in git show
+// REVISION:PATH, a path is relative to the root, and to the directory of Open where it begins with
+// ./ or ../.
 func (r *Repository) File(ctx context.Context, commit, name string) ([]byte, bool, error) {
 	name = filepath.ToSlash(name)
 	if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {

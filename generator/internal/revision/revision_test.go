@@ -186,8 +186,8 @@ func TestExtractChain(t *testing.T) {
 	}
 }
 
-// TestThroughLink has a link to a directory outside, and in the place of the link's
-// name a file inside of it in another commit: nothing is written through it.
+// TestThroughLink has a link to a directory outside, and in the place of the link's name a file
+// inside of it in another commit: nothing is written through it.
 func TestThroughLink(t *testing.T) {
 	outside := t.TempDir()
 	dir := repository(t, map[string]string{"a.go": "package a\n"})
@@ -254,8 +254,8 @@ func list(t *testing.T, dir string, env []string) string {
 
 const user = "package user\n\nimport _ \"example.com/sibling\"\n"
 
-// TestPrepare has modules that are replaced by directories inside and outside of
-// the repository, by workspaces as well.
+// TestPrepare has modules that are replaced by directories inside and outside of the repository, by
+// workspaces as well.
 func TestPrepare(t *testing.T) {
 	const sibling, replaced = "module example.com/sibling\n\ngo 1.26\n", "\n\nrequire example.com/sibling v0.0.0\n\nreplace example.com/sibling => "
 	mod := "module example.com/user\n\ngo 1.26"

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// applySchema describes an argument of type any, or the elements of a list or map of it. A
-// default at the root of the schema is that of the argument.
+// applySchema describes an argument of type any, or the elements of a list or map of it. A default
+// at the root of the schema is that of the argument.
 func (r *Resolver) applySchema(f *model.Field, k setting) (hint string, err error) {
 	t := f.Type
 	for t.Kind == model.Slice || t.Kind == model.Array || t.Kind == model.Map {

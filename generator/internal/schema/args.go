@@ -11,11 +11,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// ApplyArgs applies //mcp:arg directives to the arguments object of a feature.
-// It returns a changed copy, or object itself if there is nothing to change; plans
-// that other features share are not changed. Changed struct plans have the feature's
-// name as their Variant. Elements of lists and maps are reached like the members of an
-// object. ok is false if an error was added.
+// ApplyArgs applies //mcp:arg directives to the arguments object of a feature. It returns a changed
+// copy, or object itself if there is nothing to change; plans that other features share are not
+// changed. Changed struct plans have the feature's name as their Variant. Elements of lists and
+// maps are reached like the members of an object. ok is false if an error was added.
 func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directive.Directive, at diag.Place) (changed *model.Type, ok bool) {
 	ok = true
 	changed = object
@@ -49,12 +48,12 @@ func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directi
 	return changed, ok
 }
 
-// argAction changes the i-th field of an object, which is the innermost of outer, as a
-// directive says. It returns false after adding an error.
+// argAction changes the i-th field of an object, which is the innermost of outer, as a directive
+// says. It returns false after adding an error.
 type argAction func(inner *model.Type, i int, arg *directive.Directive, at diag.Place) bool
 
-// applyArg does something to the field that a directive is about, and returns nil when an
-// error was added.
+// applyArg does something to the field that a directive is about, and returns nil when an error was
+// added.
 func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg *directive.Directive, do argAction, at diag.Place) *model.Type {
 	if isEndless(object) {
 		r.unknownArg(base(object), path, arg, at)
@@ -101,8 +100,8 @@ func (r *Resolver) applyField(inner *model.Type, i int, arg *directive.Directive
 			r.errorf(site{Place: at, use: Argument}, "delete the rest of the line", "an omitted field is not an argument, so it has no other settings")
 			return false
 		}
-		// It is not published, nothing is read into it, and a client that sends it gets
-		// the error that it is unknown.
+		// It is not published, nothing is read into it, and a client that sends it gets the error
+		// that it is unknown.
 		inner.Fields = slices.Delete(inner.Fields, i, i+1)
 		return true
 	case arg.Has("fixed"):

@@ -155,8 +155,8 @@ func find(t *model.Type, path []string) *model.Field {
 	return nil
 }
 
-// TestApplyArgsVariant checks the copies: the way to the field is copied and
-// named after the feature, the rest is shared; several directives add up.
+// TestApplyArgsVariant checks the copies: the way to the field is copied and named after the
+// feature, the rest is shared; several directives add up.
 func TestApplyArgsVariant(t *testing.T) {
 	s := check(t, argSource)
 	shared := object(t, s, "Whole")

@@ -11,20 +11,19 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// known is a row of the table of types whose JSON form their declaration does not say.
-// One of plan, value and by is set.
+// known is a row of the table of types whose JSON form their declaration does not say. One of plan,
+// value and by is set.
 type known struct {
-	// plan is what the type is read and written as. Kinds with methods use those of
-	// the type.
+	// plan is what the type is read and written as. Kinds with methods use those of the type.
 	plan model.Type
-	// value is the field of a struct that holds the value, beside a field Valid. The
-	// type is sent as the value, or is left out.
+	// value is the field of a struct that holds the value, beside a field Valid. The type is sent
+	// as the value, or is left out.
 	value string
 	// by is model.Text or model.JSON for a type that is sent as a string, by its methods.
 	by   model.Kind
 	form form
-	// null is set where the string may be null in both directions, nullOut where only
-	// a result may be.
+	// null is set where the string may be null in both directions, nullOut where only a result may
+	// be.
 	null, nullOut bool
 	// doc describes the value, better than the comment on the type.
 	doc string
@@ -68,8 +67,8 @@ var integer = model.Type{
 // numberType is json.Number.
 var numberType = types.NewNamed(types.NewTypeName(token.NoPos, types.NewPackage("encoding/json", "json"), "Number", nil), types.Typ[types.String], nil)
 
-// single has the rows of the standard library and of single types of other modules. mcpgen
-// requires none of the modules.
+// single has the rows of the standard library and of single types of other modules. mcpgen requires
+// none of the modules.
 var single = map[string]known{
 	"time.Time":                {plan: model.Type{Kind: model.Time}},
 	"time.Duration":            {plan: model.Type{Kind: model.Int, Bits: 64}}, // nanoseconds, as encoding/json has it
@@ -215,8 +214,8 @@ func join(list ...map[string]known) map[string]known {
 	return out
 }
 
-// table has all rows, by import path and name. The path of a module is without its major
-// version, 2 and later.
+// table has all rows, by import path and name. The path of a module is without its major version, 2
+// and later.
 var table = func() map[string]known {
 	all := maps.Clone(single)
 	for _, f := range families {
@@ -229,8 +228,8 @@ var table = func() map[string]known {
 	return all
 }()
 
-// knownType returns the plan of a type of the table, nil if it is not in it, or does not
-// have the methods that its row names.
+// knownType returns the plan of a type of the table, nil if it is not in it, or does not have the
+// methods that its row names.
 func knownType(t types.Type) *model.Type {
 	k, ok := table[typeKey(t)]
 	switch {
@@ -258,8 +257,8 @@ func knownType(t types.Type) *model.Type {
 	return plan
 }
 
-// flaggedValue returns the field that holds the value of a type of a value and a flag,
-// nil if t is not such a type.
+// flaggedValue returns the field that holds the value of a type of a value and a flag, nil if t is
+// not such a type.
 func flaggedValue(t types.Type) *types.Var {
 	name := table[typeKey(t)].value
 	if name == "" {
@@ -272,8 +271,8 @@ func flaggedValue(t types.Type) *types.Var {
 	return fieldOf(t, name)
 }
 
-// fieldOf returns an exported field of a struct, or of a struct that is embedded in it by
-// value; nil if there is none.
+// fieldOf returns an exported field of a struct, or of a struct that is embedded in it by value;
+// nil if there is none.
 func fieldOf(t types.Type, name string) *types.Var {
 	if _, ok := t.Underlying().(*types.Struct); !ok {
 		return nil

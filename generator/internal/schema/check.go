@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// check reports what contradicts itself in a field: bounds that exclude every
-// value, values that the bounds exclude.
+// check reports what contradicts itself in a field: bounds that exclude every value, values that
+// the bounds exclude.
 func (r *Resolver) check(s site, f *model.Field) bool {
 	hint, problem := checkRules(f.Type, &f.Rules)
 	if problem == "" && (f.Default != nil || len(f.Examples) > 0) {
@@ -34,7 +34,8 @@ func (r *Resolver) check(s site, f *model.Field) bool {
 	return false
 }
 
-// lateCheck is a field whose default and examples hold values of a struct that is not complete: the one that the field is in.
+// lateCheck is a field whose default and examples hold values of a struct that is not complete: the
+// one that the field is in.
 type lateCheck struct {
 	site
 	field *model.Field
@@ -54,7 +55,8 @@ func (r *Resolver) grows(t *model.Type, seen map[*model.Type]bool) bool {
 	return t.Union != nil && slices.ContainsFunc(t.Union.Variants, func(v *model.UnionVariant) bool { return r.grows(v.Type, seen) })
 }
 
-// CheckLate reports the defaults and examples that could not be checked before the types were complete, and whether all are right.
+// CheckLate reports the defaults and examples that could not be checked before the types were
+// complete, and whether all are right.
 func (r *Resolver) CheckLate() (ok bool) {
 	ok = true
 	for _, late := range r.late {
@@ -163,8 +165,8 @@ func holdsInteger(low, high *big.Rat, openLow, openHigh bool) bool {
 	return c < 0 || c == 0 && !openHigh
 }
 
-// checkEnum checks the values of a narrowing enum against the type, its own
-// enumeration and the other rules.
+// checkEnum checks the values of a narrowing enum against the type, its own enumeration and the
+// other rules.
 func checkEnum(t *model.Type, rules *model.Rules) (hint, problem string) {
 	if len(rules.Enum) > 0 && rules.Limit(keyword.Choices) != "" {
 		return "drop one of them", "enum and choices exclude each other"

@@ -10,8 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Complete joins two descriptions of one argument: what the field does not say is taken from the other one. said is the line
-// about the field, nil without one. It returns false after a diagnostic.
+// Complete joins two descriptions of one argument: what the field does not say is taken from the
+// other one. said is the line about the field, nil without one. It returns false after a
+// diagnostic.
 func (r *Resolver) Complete(f, other *model.Field, said *directive.Directive, at diag.Place) bool {
 	s := site{Place: at, use: Argument}
 	if f.Type.Kind != other.Type.Kind || f.Quoted != other.Quoted || isChanged(f.Type) && isChanged(other.Type) {
@@ -39,7 +40,8 @@ func (r *Resolver) Complete(f, other *model.Field, said *directive.Directive, at
 	return r.check(s, f)
 }
 
-// Contradiction is a keyword to which two descriptions of one argument give different values, "" if there is none.
+// Contradiction is a keyword to which two descriptions of one argument give different values, "" if
+// there is none.
 func Contradiction(f, other *model.Field) string {
 	if f.Default != nil && other.Default != nil && f.Default.JSON != other.Default.JSON {
 		return "default"
@@ -80,7 +82,8 @@ func completeRules(rules, other *model.Rules) {
 	}
 }
 
-// isChanged reports whether directives have changed the plan of a value, such as what only= leaves of it.
+// isChanged reports whether directives have changed the plan of a value, such as what only= leaves
+// of it.
 func isChanged(t *model.Type) bool {
 	for seen := map[*model.Type]bool{}; t != nil && !seen[t]; t = t.Elem {
 		if t.Variant != "" {
@@ -110,7 +113,8 @@ func (r *Resolver) HasArg(object *model.Type, line *directive.Directive, lines [
 	return true
 }
 
-// Unwrap returns the object of a struct parameter as one around it, in which the members of the struct have its place.
+// Unwrap returns the object of a struct parameter as one around it, in which the members of the
+// struct have its place.
 func (r *Resolver) Unwrap(param *model.Field, object *model.Type) *model.Type {
 	around := &model.Type{Kind: model.Struct}
 	for _, f := range object.Fields {

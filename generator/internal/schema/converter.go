@@ -21,8 +21,7 @@ func (c *converter) belongsTo(p *types.Package) bool {
 	return c.decode != nil && c.decode.Pkg() == p || c.encode != nil && c.encode.Pkg() == p
 }
 
-// AddDecoder adds a function annotated with //mcp:decode. Add it before the first type is
-// resolved.
+// AddDecoder adds a function annotated with //mcp:decode. Add it before the first type is resolved.
 func (r *Resolver) AddDecoder(fn *types.Func, at diag.Place) {
 	sig := fn.Signature()
 	in, out := sig.Params(), sig.Results()
@@ -88,9 +87,9 @@ func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at diag.P
 	return c
 }
 
-// EncodesText reports whether functions annotated with //mcp:encode make a string of a value
-// of the type, or of what it points to: its plan then leads to a String by the kinds Pointer
-// and Converted alone.
+// EncodesText reports whether functions annotated with //mcp:encode make a string of a value of the
+// type, or of what it points to: its plan then leads to a String by the kinds Pointer and Converted
+// alone.
 func (r *Resolver) EncodesText(t types.Type) bool {
 	converted := false
 	// A chain of conversions can be a circle, which resolve reports.

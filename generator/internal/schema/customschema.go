@@ -49,9 +49,9 @@ func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
 	return true
 }
 
-// anyOfTypes writes a list of types as alternatives, since some clients refuse the list:
-// the description is outside, and null has no other keyword. It returns nil for schemas
-// without a list, with one that is wrong, or with alternatives of their own.
+// anyOfTypes writes a list of types as alternatives, since some clients refuse the list: the
+// description is outside, and null has no other keyword. It returns nil for schemas without a list,
+// with one that is wrong, or with alternatives of their own.
 func anyOfTypes(members map[string]any) map[string]any {
 	list, ok := members["type"].([]any)
 	if _, taken := members["anyOf"]; !ok || len(list) == 0 || taken {

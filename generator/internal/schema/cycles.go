@@ -7,9 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// graph has the references between the declared types that a plan is made of. Every cycle
-// leads through a declared type, so the others are passed over; so are pointers, which
-// are not rendered.
+// graph has the references between the declared types that a plan is made of. Every cycle leads
+// through a declared type, so the others are passed over; so are pointers, which are not rendered.
 type graph struct {
 	nodes []*node // in the order in which a walk from the root meets them
 	byT   map[*model.Type]*node
@@ -77,16 +76,15 @@ func (g *graph) parts(t *model.Type, from *node) {
 		g.follow(f.Type, from)
 	}
 	if t.Union != nil {
-		// A variant is rendered in its place, since it has the discriminator
-		// there: what closes a cycle is the union.
+		// A variant is rendered in its place, since it has the discriminator there: what closes a
+		// cycle is the union.
 		for _, v := range t.Union.Variants {
 			g.parts(v.Type, from)
 		}
 	}
 }
 
-// settle takes a strongly connected component off the stack: the types that
-// contain each other.
+// settle takes a strongly connected component off the stack: the types that contain each other.
 func (g *graph) settle(first *node) {
 	i := slices.Index(g.stack, first)
 	component := g.stack[i:]
@@ -97,10 +95,9 @@ func (g *graph) settle(first *node) {
 	}
 }
 
-// references returns the types to be rendered by reference: those that close a cycle, and
-// those of a cycle that would be written several times, as types that all contain each
-// other would otherwise multiply. With all, every struct that is used several times is
-// one of them.
+// references returns the types to be rendered by reference: those that close a cycle, and those of
+// a cycle that would be written several times, as types that all contain each other would otherwise
+// multiply. With all, every struct that is used several times is one of them.
 func (g *graph) references(all bool) []*model.Type {
 	var out []*model.Type
 	for _, n := range g.nodes {
@@ -112,8 +109,8 @@ func (g *graph) references(all bool) []*model.Type {
 	return out
 }
 
-// definitionNames names types for $defs: by their plain names, with the package
-// where two have the same one, and with a number where that does not help.
+// definitionNames names types for $defs: by their plain names, with the package where two have the
+// same one, and with a number where that does not help.
 func definitionNames(list []*model.Type) map[*model.Type]string {
 	count := map[string]int{}
 	for _, t := range list {

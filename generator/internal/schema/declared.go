@@ -11,10 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// declared are the declarations of a package from which contracts are made, such as
-// constants, in the order of the source. Of packages whose source is not read only the
-// exported ones count: whether others are known depends on the packages that mention
-// them.
+// declared are the declarations of a package from which contracts are made, such as constants, in
+// the order of the source. Of packages whose source is not read only the exported ones count:
+// whether others are known depends on the packages that mention them.
 func declared[T types.Object](r *Resolver, pkg *types.Package, want func(T) bool) (all []T, err error) {
 	own := r.sources[pkg] != nil
 	if !own {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// TestDiagnostics resolves X, a type, or the first parameter of a function X,
-// and compares what is printed, position and hint included.
+// TestDiagnostics resolves X, a type, or the first parameter of a function X, and compares what is
+// printed, position and hint included.
 func TestDiagnostics(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"channel", `type X chan int`,
@@ -266,8 +266,8 @@ type Chan struct{ Ch chan int }
 	}
 }
 
-// TestReportedOnce checks that a broken struct is reported for its first use
-// only, and that a plan which was made on the way is not used afterwards.
+// TestReportedOnce checks that a broken struct is reported for its first use only, and that a plan
+// which was made on the way is not used afterwards.
 func TestReportedOnce(t *testing.T) {
 	s := check(t, `
 type A struct {
@@ -287,8 +287,8 @@ type C struct{ A A; OK int }
 	}
 }
 
-// TestOneDirection checks that half of a JSON form will do in its direction, and
-// that the fields do in the other one, as encoding/json has it.
+// TestOneDirection checks that half of a JSON form will do in its direction, and that the fields do
+// in the other one, as encoding/json has it.
 func TestOneDirection(t *testing.T) {
 	s := check(t, `
 type W struct{}

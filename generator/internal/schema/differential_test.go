@@ -27,8 +27,8 @@ func zooSource(t testing.TB) *snippet {
 	return checkSource(t, map[string]string{"zoo.go": string(text)})
 }
 
-// TestFieldsLikeEncodingJSON compares the fields of every plan with the members
-// that encoding/json writes: their names, their order, and which are left out.
+// TestFieldsLikeEncodingJSON compares the fields of every plan with the members that encoding/json
+// writes: their names, their order, and which are left out.
 func TestFieldsLikeEncodingJSON(t *testing.T) {
 	s := zooSource(t)
 	for _, v := range zoo {
@@ -88,8 +88,8 @@ func TestFieldsLikeEncodingJSON(t *testing.T) {
 	}
 }
 
-// TestFieldsOfOneForm checks the tags of which encoding/json makes other members from Go
-// 1.27 on: the members are those of Go 1.26, whichever version the generator is built with.
+// TestFieldsOfOneForm checks the tags of which encoding/json makes other members from Go 1.27 on:
+// the members are those of Go 1.26, whichever version the generator is built with.
 func TestFieldsOfOneForm(t *testing.T) {
 	s := check(t, `
 type X struct {
@@ -214,8 +214,8 @@ func fill(v reflect.Value, depth int) {
 	}
 }
 
-// TestLikeInvopop compares the plain types with what invopop's Reflector makes
-// of them, bounds of the Go kinds apart.
+// TestLikeInvopop compares the plain types with what invopop's Reflector makes of them, bounds of
+// the Go kinds apart.
 func TestLikeInvopop(t *testing.T) {
 	s := zooSource(t)
 	reflector := &jsonschema.Reflector{DoNotReference: true, Anonymous: true}
@@ -260,8 +260,8 @@ func alike(v any) any {
 	return v
 }
 
-// TestDeviations lists the differences from invopop, with the reason: the encoding/json
-// form of a value that must be valid.
+// TestDeviations lists the differences from invopop, with the reason: the encoding/json form of a
+// value that must be valid.
 func TestDeviations(t *testing.T) {
 	s := zooSource(t)
 	reflector := &jsonschema.Reflector{DoNotReference: true, Anonymous: true}

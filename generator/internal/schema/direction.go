@@ -15,8 +15,8 @@ import (
 )
 
 // add puts a field into the plan of its struct: among those that travel, or among those that the
-// direction leaves out. A member of an argument of which nothing else is left is left out, too. What is
-// left out of arguments has its default.
+// direction leaves out. A member of an argument of which nothing else is left is left out, too.
+// What is left out of arguments has its default.
 func (r *Resolver) add(plan *model.Type, f *model.Field, use Use) {
 	inner := inlinable(f.Type)
 	left := use == Argument && (f.ReadOnly || f.Unlisted != "" || allHidden(f.Type) && !r.growing[inner]) || use == Result && f.WriteOnly
@@ -86,7 +86,8 @@ func unhide(inner *model.Type, i int) *model.Field {
 	return f
 }
 
-// publish returns a copy of a plan with a readOnly member among the others, nil if it has none with that path.
+// publish returns a copy of a plan with a readOnly member among the others, nil if it has none with
+// that path.
 func (r *Resolver) publish(t *model.Type, feature string, path []string, arg *directive.Directive) *model.Type {
 	if isEndless(t) {
 		return nil
@@ -124,7 +125,8 @@ func (r *Resolver) publish(t *model.Type, feature string, path []string, arg *di
 	return t
 }
 
-// hiddenArg handles a line about a member that readOnly leaves out. It returns false after adding an error.
+// hiddenArg handles a line about a member that readOnly leaves out. It returns false after adding
+// an error.
 func (r *Resolver) hiddenArg(inner *model.Type, i int, path []string, arg *directive.Directive, at diag.Place) bool {
 	f := inner.Hidden[i]
 	switch {
@@ -152,10 +154,10 @@ func leftOutAs(f *model.Field) string {
 	return cmp.Or(f.Unlisted, "readOnly")
 }
 
-// CheckWriteOnly refuses a result that may contain a member that is writeOnly where generated code does
-// not write it member by member: types with methods or a schema of their own, and interfaces. Which
-// types an interface may hold is not known, so each that declares such a member counts: those of the
-// packages whose source is read, and those that features use.
+// CheckWriteOnly refuses a result that may contain a member that is writeOnly where generated code
+// does not write it member by member: types with methods or a schema of their own, and interfaces.
+// Which types an interface may hold is not known, so each that declares such a member counts: those
+// of the packages whose source is read, and those that features use.
 func (r *Resolver) CheckWriteOnly(t *model.Type, at diag.Place) bool {
 	c := &writeOnlyCheck{Resolver: r, at: at, seen: map[*model.Type]bool{}, ok: true}
 	c.walk(t, "")
@@ -265,8 +267,8 @@ func (r *Resolver) WriteOnly(tag reflect.StructTag) bool {
 	return hasFlag(tag, "writeOnly") || huma && r.huma
 }
 
-// findWriteOnly looks for a member. A method, such as MarshalJSON of the type or of what it is in, may write unexported
-// fields, too.
+// findWriteOnly looks for a member. A method, such as MarshalJSON of the type or of what it is in,
+// may write unexported fields, too.
 func (r *Resolver) findWriteOnly(t types.Type, byMethod bool, seen *typeutil.Map) string {
 	t = types.Unalias(t)
 	if seen.Set(t, true) != nil {
@@ -318,8 +320,8 @@ func (r *Resolver) findInFields(u *types.Struct, seen *typeutil.Map) string {
 	return ""
 }
 
-// says reports whether the tag jsonschema of a member has one of the flags readOnly and writeOnly, or if it
-// has neither, that of a struct by which it is embedded.
+// says reports whether the tag jsonschema of a member has one of the flags readOnly and writeOnly,
+// or if it has neither, that of a struct by which it is embedded.
 func (m *member) says(flag string) bool {
 	for _, tag := range slices.Concat([]reflect.StructTag{m.tag}, m.around) {
 		if hasFlag(tag, "readOnly") || hasFlag(tag, "writeOnly") {

@@ -8,9 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// EndlessDefault returns a field whose default contains a value that has the same default, so that it has no end; nil
-// if there is no such field below a plan. read reports that the default is read as JSON: then the value has the default
-// before its members are read, also if the default names the member.
+// EndlessDefault returns a field whose default contains a value that has the same default, so that
+// it has no end; nil if there is no such field below a plan. read reports that the default is read
+// as JSON: then the value has the default before its members are read, also if the default names
+// the member.
 func EndlessDefault(root *model.Type) (f *model.Field, read bool) {
 	w := &presetWalk{seen: map[*model.Type]bool{}, open: map[*model.Field]bool{}}
 	f = w.search(root)
@@ -114,8 +115,8 @@ func (w *presetWalk) members(t *model.Type, object map[string]any) bool {
 	return false
 }
 
-// madeByReading reports whether a part of a value is made by a method or a function, so that the value is read when the
-// program starts, and not written as an expression.
+// madeByReading reports whether a part of a value is made by a method or a function, so that the
+// value is read when the program starts, and not written as an expression.
 func madeByReading(t *model.Type, v any, seen map[*model.Field]bool) bool {
 	if v == nil {
 		return false

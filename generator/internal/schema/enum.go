@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// constantsOf returns the constants of a declared type in its own package, in the
-// order of the source.
+// constantsOf returns the constants of a declared type in its own package, in the order of the
+// source.
 func (r *Resolver) constantsOf(s site, t types.Type) (all []*types.Const, ok bool) {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.TypeArgs().Len() > 0 {
@@ -24,8 +24,8 @@ func (r *Resolver) constantsOf(s site, t types.Type) (all []*types.Const, ok boo
 	return all, err == nil
 }
 
-// enumeration returns the values of a named type if the constants of it that
-// its package declares are an enumeration, or are said to be one, otherwise nil.
+// enumeration returns the values of a named type if the constants of it that its package declares
+// are an enumeration, or are said to be one, otherwise nil.
 func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *model.Enum, ok bool) {
 	if form != nil && form.Mode == "off" {
 		return nil, true
@@ -105,8 +105,8 @@ func someOf(all []*types.Const) string {
 	return strings.Join(texts, ", ")
 }
 
-// decided says what the constants of a type are taken for: by a warning if they could be something else and
-// arguments depend on it, otherwise by a note.
+// decided says what the constants of a type are taken for: by a warning if they could be something
+// else and arguments depend on it, otherwise by a note.
 func (r *Resolver) decided(s site, t *types.Named, n numbering, what string) {
 	at, on, where := r.enumDirective(s, t)
 	hint := on + "closed " + where + " makes it one, off confirms that it is not"
@@ -125,8 +125,8 @@ func (r *Resolver) saysEnum(at site, sure bool, hint, message string) {
 	r.report(at, severity, hint, message)
 }
 
-// enumDirective is where to report what a directive can change about a type: at the type, or at the use of a type of
-// another package. The directive begins with on, and its place is where.
+// enumDirective is where to report what a directive can change about a type: at the type, or at the
+// use of a type of another package. The directive begins with on, and its place is where.
 func (r *Resolver) enumDirective(s site, t *types.Named) (at site, on, where string) {
 	obj := t.Obj()
 	if r.sources[obj.Pkg()] == nil {
@@ -139,8 +139,8 @@ func (r *Resolver) enumErrorf(t *types.Named, form *EnumForm, hint, format strin
 	r.errorf(site{Place: diag.Place{Pos: form.Pos, Subject: "//mcp:enum of " + t.Obj().Name()}}, hint, format, args...)
 }
 
-// textEnumeration returns the values of a type with MarshalText, whose texts only the
-// directive has.
+// textEnumeration returns the values of a type with MarshalText, whose texts only the directive
+// has.
 func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (values *model.Enum, ok bool) {
 	if form.Mode == "off" {
 		return nil, true
@@ -174,8 +174,8 @@ func jsonConstant(v constant.Value) string {
 	return v.ExactString()
 }
 
-// constantDoc is the comment of a constant as a remark on its value: the Go name at its
-// start is removed.
+// constantDoc is the comment of a constant as a remark on its value: the Go name at its start is
+// removed.
 func constantDoc(name, doc string) string {
 	doc = strings.Join(strings.Fields(doc), " ")
 	if rest, ok := strings.CutPrefix(doc, name+" "); ok {

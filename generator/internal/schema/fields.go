@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// member is a field of a struct, its own or one of an embedded struct, as a
-// candidate for a JSON name.
+// member is a field of a struct, its own or one of an embedded struct, as a candidate for a JSON
+// name.
 type member struct {
 	name      string
 	tagged    bool // the name comes from the tag
@@ -42,10 +42,10 @@ type level struct {
 	tags  []reflect.StructTag // of the steps
 }
 
-// members returns the fields that encoding/json sees in a struct, in the order
-// in which it writes them. The fields of embedded structs belong to it unless
-// the tag names them. Of several fields with one name the least deeply embedded
-// wins, then the only one whose tag gives the name; otherwise none is left.
+// members returns the fields that encoding/json sees in a struct, in the order in which it writes
+// them. The fields of embedded structs belong to it unless the tag names them. Of several fields
+// with one name the least deeply embedded wins, then the only one whose tag gives the name;
+// otherwise none is left.
 func members(t types.Type) []*member {
 	var found []*member
 	var visited, count typeutil.Map
@@ -73,8 +73,8 @@ func members(t types.Type) []*member {
 				case m != nil:
 					found = append(found, m)
 					if repeated {
-						// The struct is embedded twice at this depth: a second
-						// one makes the two exclude each other.
+						// The struct is embedded twice at this depth: a second one makes the two
+						// exclude each other.
 						found = append(found, m)
 					}
 				}
@@ -90,8 +90,8 @@ func times(count *typeutil.Map, t types.Type) int {
 	return n
 }
 
-// look returns the i-th field of a struct as a member, or as an embedded struct
-// whose fields are to be looked at, or neither.
+// look returns the i-th field of a struct as a member, or as an embedded struct whose fields are to
+// be looked at, or neither.
 func look(l level, st *types.Struct, i int) (*member, *level) {
 	v := st.Field(i)
 	tag := reflect.StructTag(st.Tag(i))
@@ -187,8 +187,8 @@ func validName(s string) bool {
 	return s != ""
 }
 
-// fillStruct makes the plan of a struct; all of its fields are looked at, so
-// that everything that is wrong is reported.
+// fillStruct makes the plan of a struct; all of its fields are looked at, so that everything that
+// is wrong is reported.
 func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.Struct) bool {
 	plan.Kind, plan.Tagged = model.Struct, r.tagging(s.use)
 	if plan.Tags = int(r.Tags); r.isInput(s, t) {
@@ -245,8 +245,8 @@ func (r *Resolver) membersNamed(s site, t types.Type, u *types.Struct) []*member
 	return all
 }
 
-// spellable refuses a struct type without a name that another package's
-// unexported fields make impossible to write down here.
+// spellable refuses a struct type without a name that another package's unexported fields make
+// impossible to write down here.
 func (r *Resolver) spellable(s site, u *types.Struct) bool {
 	for v := range u.Fields() {
 		if !r.visible(v) {
@@ -302,8 +302,8 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 	return f
 }
 
-// hiddenPlan is the plan of a field whose type generated code cannot name, nil
-// for others. It is left to encoding/json, which needs no name.
+// hiddenPlan is the plan of a field whose type generated code cannot name, nil for others. It is
+// left to encoding/json, which needs no name.
 func (r *Resolver) hiddenPlan(s site, t types.Type) *model.Type {
 	if r.converters.At(t) != nil {
 		return nil
@@ -343,8 +343,7 @@ func isDeprecated(doc string) bool {
 	return strings.HasPrefix(doc, "Deprecated: ") || strings.Contains(doc, "\n\nDeprecated: ")
 }
 
-// throughPointer reports whether a path leads through an embedded pointer,
-// which may be nil.
+// throughPointer reports whether a path leads through an embedded pointer, which may be nil.
 func throughPointer(path []model.Selector) bool {
 	return slices.ContainsFunc(path, func(s model.Selector) bool { return s.Pointer != nil })
 }
@@ -361,8 +360,8 @@ func quotable(t *model.Type) bool {
 	return false
 }
 
-// reachable reports whether generated code can select the field. An unexported
-// embedded struct of another package cannot be named, only its promoted fields.
+// reachable reports whether generated code can select the field. An unexported embedded struct of
+// another package cannot be named, only its promoted fields.
 func (r *Resolver) reachable(s site, owner types.Type, m *member) bool {
 	hidden := func(v *types.Var) bool { return !r.visible(v) }
 	if !slices.ContainsFunc(m.steps, hidden) {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Fix makes the value of fixed= the only one that a field or parameter has. It returns
-// false after adding an error.
+// Fix makes the value of fixed= the only one that a field or parameter has. It returns false after
+// adding an error.
 func (r *Resolver) Fix(f *model.Field, arg *directive.Directive, at diag.Place) bool {
 	value, _ := arg.Get("fixed")
 	s := site{Place: at.At(value.ValuePos), use: Argument}

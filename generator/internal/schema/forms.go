@@ -20,7 +20,8 @@ type Form struct {
 type EnumForm struct {
 	Mode  string      // "closed", "open" or "off"
 	Texts []NamedText // of constants
-	// With and Without are constants that are values, or are none, whatever their names; their Text is empty.
+	// With and Without are constants that are values, or are none, whatever their names; their Text
+	// is empty.
 	With, Without []NamedText
 	Pos           token.Position
 }
@@ -52,8 +53,8 @@ type NamedText struct {
 	Pos        token.Position
 }
 
-// SetForm sets what directives say about a type, and reports what is wrong with
-// that. Set it before the first type is resolved.
+// SetForm sets what directives say about a type, and reports what is wrong with that. Set it before
+// the first type is resolved.
 func (r *Resolver) SetForm(obj *types.TypeName, form *Form) {
 	r.forms[obj] = form
 	if form == nil {

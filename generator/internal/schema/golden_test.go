@@ -20,9 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// TestGolden renders the declarations that the line "show:" of each archive
-// names: NAME.input and NAME.output are the schemas, diagnostics is what was
-// reported on the way.
+// TestGolden renders the declarations that the line "show:" of each archive names: NAME.input and
+// NAME.output are the schemas, diagnostics is what was reported on the way.
 func TestGolden(t *testing.T) {
 	spec.Holds(t, "S034", "S036", "S037", "S039")
 	names, err := filepath.Glob("testdata/*.txtar")
@@ -101,8 +100,8 @@ func indent(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// inspectSchema fails the test where a schema is not of draft 2020-12 or breaks
-// a rule of style, and returns it.
+// inspectSchema fails the test where a schema is not of draft 2020-12 or breaks a rule of style,
+// and returns it.
 func inspectSchema(t testing.TB, text string, root bool) string {
 	t.Helper()
 	compile(t, text)
@@ -210,8 +209,8 @@ func accepts(t testing.TB, schema *validator.Schema, text string) bool {
 	return schema.Validate(v) == nil
 }
 
-// TestBig checks that types which multiply when they are inlined still have a
-// schema of a size that can be published.
+// TestBig checks that types which multiply when they are inlined still have a schema of a size that
+// can be published.
 func TestBig(t *testing.T) {
 	var mutual, levels strings.Builder
 	for i := range 25 {

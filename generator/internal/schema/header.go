@@ -14,12 +14,12 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// headerKeyword names the HTTP header that repeats an argument. Its value is defined in
-// the specification of revision 2026-07-28, under the streamable HTTP transport.
+// headerKeyword names the HTTP header that repeats an argument. Its value is defined in the
+// specification of revision 2026-07-28, under the streamable HTTP transport.
 const headerKeyword = "x-mcp-header"
 
-// applyHeader sets the header that repeats an argument: a token (RFC 9110,
-// section 5.6.2) on a string, integer or boolean.
+// applyHeader sets the header that repeats an argument: a token (RFC 9110, section 5.6.2) on a
+// string, integer or boolean.
 func applyHeader(f *model.Field, k setting) (hint string, err error) {
 	return "write a name such as X-Region", setHeader(f, k.value())
 }
@@ -41,8 +41,8 @@ func setHeader(f *model.Field, name string) error {
 	return nil
 }
 
-// checkHeader refuses what a header cannot repeat, and bounds integers that say
-// nothing about their size.
+// checkHeader refuses what a header cannot repeat, and bounds integers that say nothing about their
+// size.
 func checkHeader(f *model.Field) (hint, problem string) {
 	if f.Rules.Header == "" {
 		return "", ""
@@ -87,9 +87,9 @@ func checkHeader(f *model.Field) (hint, problem string) {
 	return "", ""
 }
 
-// CheckHeaders checks the headers of an arguments object: no two are the same,
-// whatever the case of their letters, and each argument with one is reached by
-// way of objects alone. defs says that repeated types are shared.
+// CheckHeaders checks the headers of an arguments object: no two are the same, whatever the case of
+// their letters, and each argument with one is reached by way of objects alone. defs says that
+// repeated types are shared.
 func (r *Resolver) CheckHeaders(object *model.Type, defs bool, at diag.Place) bool {
 	h := &headers{r: r, at: at, names: map[string]string{}, shared: map[*model.Type]bool{}, closed: map[*model.Type]bool{}, ok: true}
 	for _, t := range newGraph(object).references(defs) {

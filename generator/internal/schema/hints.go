@@ -8,9 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// remedy returns what to do about a value without a JSON form. own is what to change in
-// its type, "" if nothing helps; it is not used if the field belongs to a type of another
-// package.
+// remedy returns what to do about a value without a JSON form. own is what to change in its type,
+// "" if nothing helps; it is not used if the field belongs to a type of another package.
 func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	var ways []string
 	if own != "" && !s.far.IsValid() {
@@ -85,8 +84,8 @@ func concrete(t types.Type) string {
 	return "use a concrete type, or an interface with an unexported method that types of its own package implement"
 }
 
-// unreadable refuses a type whose schema is given, and which nothing can read or
-// write: it has no method for that, and encoding/json does not know its kind.
+// unreadable refuses a type whose schema is given, and which nothing can read or write: it has no
+// method for that, and encoding/json does not know its kind.
 func (r *Resolver) unreadable(s site, plan *model.Type, t *types.Named) bool {
 	if plan.Kind != model.Reflect {
 		return false
@@ -105,8 +104,7 @@ func (r *Resolver) unreadable(s site, plan *model.Type, t *types.Named) bool {
 	return true
 }
 
-// methodsOn is the advice to give a type methods, "" where the type is not written
-// here.
+// methodsOn is the advice to give a type methods, "" where the type is not written here.
 func (r *Resolver) methodsOn(t types.Type, advice string) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || r.sources[named.Obj().Pkg()] == nil {
@@ -115,8 +113,8 @@ func (r *Resolver) methodsOn(t types.Type, advice string) string {
 	return advice
 }
 
-// warnEmpty warns about a value that is always written as an empty object, since all its
-// fields are unexported: handles, and types whose values are read by methods.
+// warnEmpty warns about a value that is always written as an empty object, since all its fields are
+// unexported: handles, and types whose values are read by methods.
 func (r *Resolver) warnEmpty(s site, plan *model.Type) {
 	for plan.Kind == model.Pointer || plan.Kind == model.Slice {
 		if plan.Name != "" {

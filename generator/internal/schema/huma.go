@@ -13,10 +13,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// humaPlaces are the parts of a request that a member is read from, in the order in which huma looks for their tags.
+// humaPlaces are the parts of a request that a member is read from, in the order in which huma
+// looks for their tags.
 var humaPlaces = []string{"path", "query", "header", "form", "cookie"}
 
-// humaParam is the part of a request that the tags of a member name, and the name there; "" for others.
+// humaParam is the part of a request that the tags of a member name, and the name there; "" for
+// others.
 func humaParam(tag reflect.StructTag) (in, name string) {
 	for _, in := range humaPlaces {
 		if name := tag.Get(in); name != "" {
@@ -29,8 +31,8 @@ func humaParam(tag reflect.StructTag) (in, name string) {
 	return "", ""
 }
 
-// isInput reports whether a type at a place is the input of an operation: an argument itself, with a member that
-// is a parameter. All others are parts of bodies, where encoding/json has the names.
+// isInput reports whether a type at a place is the input of an operation: an argument itself, with
+// a member that is a parameter. All others are parts of bodies, where encoding/json has the names.
 func (r *Resolver) isInput(s site, t types.Type) bool {
 	if r.Tags != HumaTags || s.use != Argument || s.path != "" {
 		return false
@@ -47,8 +49,8 @@ func (r *Resolver) isInput(s site, t types.Type) bool {
 // isBody recognises the field that huma reads the body of a request into.
 func isBody(m *member) bool { return m.v.Name() == "Body" && !m.tagged }
 
-// humaNames gives the members of an argument the names that they have in a request, and returns those that
-// are arguments.
+// humaNames gives the members of an argument the names that they have in a request, and returns
+// those that are arguments.
 func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
 	root := s.path == "" && s.param == "" // the one argument
 	input := r.isInput(s, t) || root && len(humaMethods(r.pkg.Types, t, "Resolve", nil)) > 0
@@ -149,7 +151,8 @@ func (r *Resolver) humaRequired(f *model.Field, m *member) {
 	}
 }
 
-// humaTime sets the layout of a time that is read from a parameter. In a body encoding/json reads it.
+// humaTime sets the layout of a time that is read from a parameter. In a body encoding/json reads
+// it.
 func (r *Resolver) humaTime(s site, f *model.Field, m *member) {
 	layout := m.tag.Get("timeFormat")
 	isTime := base(f.Type).Kind == model.Time
@@ -168,8 +171,8 @@ func (r *Resolver) humaTime(s site, f *model.Field, m *member) {
 	}
 }
 
-// humaRules are the tags that constrain the elements of a list, or other values themselves, and those about
-// lists and maps.
+// humaRules are the tags that constrain the elements of a list, or other values themselves, and
+// those about lists and maps.
 var (
 	humaRules = []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format", "enum"}
 	humaWhole = []string{"minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems"}
@@ -251,8 +254,8 @@ func (r *Resolver) humaValues(s site, f *model.Field, m *member) {
 	}
 }
 
-// humaText is the JSON text of a value in a tag: text for strings, text with commas for lists of them, JSON for
-// everything else.
+// humaText is the JSON text of a value in a tag: text for strings, text with commas for lists of
+// them, JSON for everything else.
 func humaText(t *model.Type, value string) (text string, ok bool) {
 	switch {
 	case jsonType(t) == "string":
@@ -286,8 +289,8 @@ func (r *Resolver) humaStruct(s site, t types.Type, u *types.Struct) {
 	}
 }
 
-// humaMethods are the types that have a method that huma calls: a struct, and those that it embeds. huma calls the methods
-// of all of them.
+// humaMethods are the types that have a method that huma calls: a struct, and those that it embeds.
+// huma calls the methods of all of them.
 func humaMethods(from *types.Package, t types.Type, name string, seen []types.Type) (owners []types.Type) {
 	t = pointedTo(t)
 	u, ok := t.Underlying().(*types.Struct)

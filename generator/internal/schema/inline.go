@@ -14,8 +14,8 @@ func inlines(arg *directive.Directive) bool {
 	return inline
 }
 
-// pathOf is the way to the field that a directive is about. A member of an argument that
-// is inlined may be called with the name of the argument in front, or without it.
+// pathOf is the way to the field that a directive is about. A member of an argument that is inlined
+// may be called with the name of the argument in front, or without it.
 func (r *Resolver) pathOf(object *model.Type, arg *directive.Directive, args []*directive.Directive) []string {
 	path := strings.Split(arg.Name(), ".")
 	if slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return r.called(f, path[0]) }) {
@@ -44,8 +44,8 @@ func inlinable(t *model.Type) *model.Type {
 	return t
 }
 
-// memberPlan is inlinable, and also the struct that a function makes the value of, with the plan
-// of the value then.
+// memberPlan is inlinable, and also the struct that a function makes the value of, with the plan of
+// the value then.
 func memberPlan(t *model.Type) (inner, converted *model.Type) {
 	if t.Kind == model.Pointer {
 		t = t.Elem
@@ -110,9 +110,9 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 	return ok
 }
 
-// inlined is a member of a field as a field of the object around it. A parameter that is a
-// pointer always points to a struct; any other field is nil until one of its members is set,
-// and is not made of them before.
+// inlined is a member of a field as a field of the object around it. A parameter that is a pointer
+// always points to a struct; any other field is nil until one of its members is set, and is not
+// made of them before.
 func (r *Resolver) inlined(f, m *model.Field, param bool) *model.Field {
 	inner, converted := memberPlan(f.Type)
 	m = r.copyField(m)

@@ -7,9 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// libraries are the modules of other implementations of the protocol. Their requests,
-// results and contents are made for their own servers; as values of JSON a failed result
-// would be a success.
+// libraries are the modules of other implementations of the protocol. Their requests, results and
+// contents are made for their own servers; as values of JSON a failed result would be a success.
 var libraries = []string{
 	"github.com/modelcontextprotocol/go-sdk",
 	"github.com/mark3labs/mcp-go",
@@ -21,8 +20,7 @@ var libraries = []string{
 	"trpc.group/trpc-go/trpc-mcp-go",
 }
 
-// libraryOf is the module of such an implementation that declares a type, "" for other
-// types.
+// libraryOf is the module of such an implementation that declares a type, "" for other types.
 func libraryOf(t *types.Named) string {
 	p := t.Obj().Pkg()
 	if p == nil {
@@ -50,8 +48,7 @@ func (r *Resolver) refuseLibrary(s site, t *types.Named) bool {
 	return true
 }
 
-// UsesLibrary reports whether a type is made of one of another implementation of the
-// protocol.
+// UsesLibrary reports whether a type is made of one of another implementation of the protocol.
 func UsesLibrary(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -70,8 +67,8 @@ func UsesLibrary(t types.Type) bool {
 	return false
 }
 
-// Unfillable says why no client can fill a variadic parameter, "" if one can: its elements
-// are functions, or other values that have no JSON form. t is the slice.
+// Unfillable says why no client can fill a variadic parameter, "" if one can: its elements are
+// functions, or other values that have no JSON form. t is the slice.
 func (r *Resolver) Unfillable(name string, t types.Type, at diag.Place) string {
 	problem := r.attempt(Argument, func() bool { return r.Param(name, t, true, at) != nil })
 	if problem == nil {

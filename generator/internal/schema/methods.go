@@ -20,8 +20,8 @@ func (m methods) any() bool {
 	return m.marshalJSON || m.unmarshalJSON || m.marshalText || m.unmarshalText || m.protoReflect
 }
 
-// in leaves the methods that count in a direction. In the other one the type goes
-// by its kind, as encoding/json has it.
+// in leaves the methods that count in a direction. In the other one the type goes by its kind, as
+// encoding/json has it.
 func (m methods) in(use Use) methods {
 	switch use {
 	case Argument:
@@ -34,8 +34,8 @@ func (m methods) in(use Use) methods {
 	return m
 }
 
-// methodsOf looks at the methods of t and *t, since generated code always has
-// the address of a value.
+// methodsOf looks at the methods of t and *t, since generated code always has the address of a
+// value.
 func methodsOf(t types.Type) methods {
 	var m methods
 	if _, ok := t.Underlying().(*types.Interface); ok {
@@ -193,8 +193,8 @@ func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 	return false
 }
 
-// isClosedInterface reports whether JSON cannot be read into a type because it
-// is an interface with methods.
+// isClosedInterface reports whether JSON cannot be read into a type because it is an interface with
+// methods.
 func isClosedInterface(t types.Type) bool {
 	u, ok := t.Underlying().(*types.Interface)
 	return ok && !u.Empty()

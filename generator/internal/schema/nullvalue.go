@@ -2,10 +2,10 @@ package schema
 
 import "go/types"
 
-// nullValue returns the field that holds the value of a type that database/sql reads and
-// writes as a value or NULL: a struct of a field and Valid, with the methods Scan and Value.
-// sqlc generates one for each enumeration. It returns nil for other types, for those with a
-// JSON form of their own, and for those whose fields have constraints of their own.
+// nullValue returns the field that holds the value of a type that database/sql reads and writes as
+// a value or NULL: a struct of a field and Valid, with the methods Scan and Value. sqlc generates
+// one for each enumeration. It returns nil for other types, for those with a JSON form of their
+// own, and for those whose fields have constraints of their own.
 func nullValue(t types.Type) *types.Var {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok || methodsOf(t).any() || !isScanner(t) || !isValuer(t) {

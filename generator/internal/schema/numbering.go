@@ -77,8 +77,9 @@ func mentions(expr ast.Expr, is func(name string) bool) (found bool) {
 	return found
 }
 
-// numberingOf decides what the constants of a type are. The values decide. Where flags and choices have
-// the same values, such as 1 and 2, the source decides if it can be read. docs/types.md has the rule.
+// numberingOf decides what the constants of a type are. The values decide. Where flags and choices
+// have the same values, such as 1 and 2, the source decides if it can be read. docs/types.md has
+// the rule.
 func (r *Resolver) numberingOf(all []*types.Const) numbering {
 	var values []*big.Int
 	for _, k := range all {
@@ -150,8 +151,8 @@ var one = big.NewInt(1)
 // isPower reports whether a positive number is a power of two.
 func isPower(n *big.Int) bool { return n.TrailingZeroBits() == uint(n.BitLen()-1) }
 
-// bitsOf are the powers of two among the values. combined is set if every other value has only such bits,
-// or is a mask: bits without a gap.
+// bitsOf are the powers of two among the values. combined is set if every other value has only such
+// bits, or is a mask: bits without a gap.
 func bitsOf(values []*big.Int) (bits []*big.Int, combined bool) {
 	whole := new(big.Int)
 	for _, n := range values {
@@ -186,7 +187,8 @@ func withoutLimits(values []*big.Int) []*big.Int {
 	})
 }
 
-// factorsOf are ascending values as multiples of the smallest, nil if one is not or they are fewer than two.
+// factorsOf are ascending values as multiples of the smallest, nil if one is not or they are fewer
+// than two.
 func factorsOf(values []*big.Int) (factors []*big.Int) {
 	if len(values) < 2 {
 		return nil
@@ -201,7 +203,8 @@ func factorsOf(values []*big.Int) (factors []*big.Int) {
 	return factors
 }
 
-// unitsOf are ascending values as multiples of the smallest, or of one if all are usual factors; otherwise nil.
+// unitsOf are ascending values as multiples of the smallest, or of one if all are usual factors;
+// otherwise nil.
 func unitsOf(values []*big.Int) []*big.Int {
 	factors := factorsOf(values)
 	if factors == nil && len(values) > 1 && !slices.ContainsFunc(values, func(n *big.Int) bool { usual, round := isFactor(n); return !usual || round }) {
@@ -210,9 +213,9 @@ func unitsOf(values []*big.Int) []*big.Int {
 	return factors
 }
 
-// areUnits reports whether the multiples of a unit are units, too, and whether they can hardly be anything else.
-// The largest is 60 or more. Either each is a usual factor, such as 60, 1000 or 1024, or there are three or
-// more, each a multiple of the one before.
+// areUnits reports whether the multiples of a unit are units, too, and whether they can hardly be
+// anything else. The largest is 60 or more. Either each is a usual factor, such as 60, 1000 or
+// 1024, or there are three or more, each a multiple of the one before.
 func areUnits(factors []*big.Int) (strong, sure bool) {
 	if factors == nil {
 		return false, false
@@ -230,7 +233,8 @@ func areUnits(factors []*big.Int) (strong, sure bool) {
 	return strong, sure
 }
 
-// isFactor reports whether a number is a factor between usual units: of times, of bits, of powers of 1000 and
+// isFactor reports whether a number is a factor between usual units: of times, of bits, of powers
+// of 1000 and
 // 1024. It is round if it is a power of ten other than of 1000: choices have such distances, too.
 func isFactor(n *big.Int) (usual, round bool) {
 	n = new(big.Int).Set(n)

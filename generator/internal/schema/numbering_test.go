@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// TestNumbering checks what the constants of a type are taken for, in the package itself and in another
-// one: the rule is the same. A question mark stands for a warning.
+// TestNumbering checks what the constants of a type are taken for, in the package itself and in
+// another one: the rule is the same. A question mark stands for a warning.
 func TestNumbering(t *testing.T) {
 	for _, tt := range []struct {
 		consts, want string
@@ -131,8 +131,8 @@ func numbersOf(text string) (values []*big.Int) {
 	return values
 }
 
-// TestNumberingOfMany checks random sets of each kind by their values alone, in any order and with values that
-// occur twice: choices stay an enumeration, flags and units are none.
+// TestNumberingOfMany checks random sets of each kind by their values alone, in any order and with
+// values that occur twice: choices stay an enumeration, flags and units are none.
 func TestNumberingOfMany(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	plain := func() evidence { return evidence{known: true} }

@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// object renders the members of a struct. Arguments are closed, since the decoder
-// refuses further members. Results are open: a client that validates by a list which it
-// fetched earlier then takes a result of a newer server, which may have a member more.
+// object renders the members of a struct. Arguments are closed, since the decoder refuses further
+// members. Results are open: a client that validates by a list which it fetched earlier then takes
+// a result of a newer server, which may have a member more.
 func (w *renderer) object(s *jsonschema.Schema, t *model.Type) {
 	if s.Properties == nil {
 		s.Properties = jsonschema.NewProperties()
@@ -29,8 +29,8 @@ func (w *renderer) object(s *jsonschema.Schema, t *model.Type) {
 	}
 }
 
-// required says whether a member is always there: on input by the field's rule,
-// on output if the encoder always writes it.
+// required says whether a member is always there: on input by the field's rule, on output if the
+// encoder always writes it.
 func (w *renderer) required(f *model.Field) bool {
 	if !w.output {
 		return f.Required
@@ -50,8 +50,8 @@ func (w *renderer) union(s *jsonschema.Schema, t *model.Type) {
 	}
 }
 
-// canBeEmpty reports whether encoding/json ever leaves out a value of the type
-// for omitempty: structs and arrays with elements are never empty.
+// canBeEmpty reports whether encoding/json ever leaves out a value of the type for omitempty:
+// structs and arrays with elements are never empty.
 func canBeEmpty(t *model.Type) bool {
 	if t.Go == nil {
 		return false
@@ -111,8 +111,8 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	return s
 }
 
-// wrapperDoc is the doc comment of a type that is not rendered itself: one that
-// is converted, or a value with a flag.
+// wrapperDoc is the doc comment of a type that is not rendered itself: one that is converted, or a
+// value with a flag.
 func wrapperDoc(t *model.Type) string {
 	for ; t.Elem != nil; t = t.Elem {
 		switch t.Kind {
@@ -128,8 +128,7 @@ func wrapperDoc(t *model.Type) string {
 	return ""
 }
 
-// onWire is a value as the member holds it: in a string under the option
-// ",string".
+// onWire is a value as the member holds it: in a string under the option ",string".
 func onWire(f *model.Field, text string) string {
 	if f.Quoted {
 		return jsontext.Quote(text)

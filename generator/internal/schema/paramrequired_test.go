@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPointerParameters has parameters that point to something: to a struct they are
-// required, whatever form it has in JSON.
+// TestPointerParameters has parameters that point to something: to a struct they are required,
+// whatever form it has in JSON.
 func TestPointerParameters(t *testing.T) {
 	s := checkSource(t, map[string]string{
 		"a.go": `package main

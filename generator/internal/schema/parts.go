@@ -92,9 +92,8 @@ func (r *Resolver) applyPart(inner *model.Type, i int, arg *directive.Directive,
 	return ok
 }
 
-// Part returns the plan without the members that only= and omit= of a directive leave out.
-// Plans that are equal are one; plans that others share are not changed. ok is false
-// after an error.
+// Part returns the plan without the members that only= and omit= of a directive leave out. Plans
+// that are equal are one; plans that others share are not changed. ok is false after an error.
 func (r *Resolver) Part(t *model.Type, d *directive.Directive, use Use, at diag.Place) (part *model.Type, ok bool) {
 	ok = true
 	for _, key := range []string{"only", "omit"} {
@@ -125,8 +124,8 @@ type memberPath struct {
 	rest []string // what is still to be followed
 }
 
-// objects are the structs that a value consists of, behind pointers and in lists and
-// maps: one, or the variants of a union.
+// objects are the structs that a value consists of, behind pointers and in lists and maps: one, or
+// the variants of a union.
 func objects(t *model.Type) []*model.Type {
 	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
 		seen[t] = true // a list may be one of itself
@@ -144,8 +143,8 @@ func objects(t *model.Type) []*model.Type {
 	return all
 }
 
-// cutOf is what is left out by paths, all of which lead through t: what they name, or with
-// only everything else. It returns nil after an error.
+// cutOf is what is left out by paths, all of which lead through t: what they name, or with only
+// everything else. It returns nil after an error.
 func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *cut {
 	members, hidden := map[string]*model.Field{}, map[string]*model.Field{}
 	var names []string

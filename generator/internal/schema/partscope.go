@@ -8,15 +8,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// partScope is what a copy is a part of. What is left out of a value is left out of the
-// values of its type inside of it: the manager of a user has no password either.
+// partScope is what a copy is a part of. What is left out of a value is left out of the values of
+// its type inside of it: the manager of a user has no password either.
 type partScope struct {
 	cuts   []scopedCut                 // of the values around it, the innermost last
 	copies map[*model.Type]*model.Type // of types that contain one of those
 }
 
-// scopedCut is what is left out of the values of a type. plan is the copy of from without
-// it, nil where there is none yet, as for embedded structs.
+// scopedCut is what is left out of the values of a type. plan is the copy of from without it, nil
+// where there is none yet, as for embedded structs.
 type scopedCut struct {
 	goType     types.Type
 	cut        *cut
@@ -123,8 +123,8 @@ func (r *Resolver) copyPart(t *model.Type, c *cut, in partScope) *model.Type {
 	return &p
 }
 
-// cutsInside is what a cut of a struct leaves out of the structs that are embedded in it,
-// and one of a union out of its variants.
+// cutsInside is what a cut of a struct leaves out of the structs that are embedded in it, and one
+// of a union out of its variants.
 func (r *Resolver) cutsInside(t *model.Type, c *cut) []scopedCut {
 	var all []scopedCut
 	add := func(goType types.Type, names []string) {
@@ -203,8 +203,7 @@ func plainText(s string) string {
 	}, s)
 }
 
-// reaches reports whether a plan contains values of which a scope leaves something out, or
-// is one.
+// reaches reports whether a plan contains values of which a scope leaves something out, or is one.
 func reaches(t *model.Type, in *partScope, seen map[*model.Type]bool) bool {
 	switch {
 	case len(in.cuts) == 0 || t == nil || seen[t]:

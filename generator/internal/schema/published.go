@@ -8,18 +8,18 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// memberKey identifies a field of a struct by where it is declared, in what is generated for a package. Copies
-// of its plan have the position, too.
+// memberKey identifies a field of a struct by where it is declared, in what is generated for a
+// package. Copies of its plan have the position, too.
 func (r *Resolver) memberKey(pos token.Position, name string) string {
 	return fmt.Sprint(r.pkg.Path, " ", pos, " ", name)
 }
 
-// Concerns reports whether a diagnostic with this member is one of the package, and not one of another that is generated for
-// in the same run.
+// Concerns reports whether a diagnostic with this member is one of the package, and not one of
+// another that is generated for in the same run.
 func (r *Resolver) Concerns(member string) bool { return strings.HasPrefix(member, r.pkg.Path+" ") }
 
-// Published are the fields of structs that values of some types have, as the member of a
-// diagnostic names them.
+// Published are the fields of structs that values of some types have, as the member of a diagnostic
+// names them.
 func (r *Resolver) Published(roots []*model.Type) map[string]bool {
 	members, seen := map[string]bool{}, map[*model.Type]bool{}
 	var visit func(t *model.Type)

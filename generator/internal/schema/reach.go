@@ -6,15 +6,13 @@ import (
 	"strings"
 )
 
-// AddRoot adds a type that the features have in their signatures. Which aliases can name
-// types that have no other name depends on all of them. Add them before the first type is
-// resolved.
+// AddRoot adds a type that the features have in their signatures. Which aliases can name types that
+// have no other name depends on all of them. Add them before the first type is resolved.
 func (r *Resolver) AddRoot(t types.Type) { r.roots = append(r.roots, t) }
 
-// near are the packages whose source is read and those whose types the features
-// reach, as far as generated code can import them, the package that is generated for
-// first. What else the packages import does not count: an import that no feature
-// needs is not to change what is generated.
+// near are the packages whose source is read and those whose types the features reach, as far as
+// generated code can import them, the package that is generated for first. What else the packages
+// import does not count: an import that no feature needs is not to change what is generated.
 func (r *Resolver) near() []*types.Package {
 	w := &walk{r: r, types: map[types.Type]bool{}, packages: map[*types.Package]bool{}}
 	for _, t := range r.roots {

@@ -23,8 +23,8 @@ func InputOf(t *model.Tool) string {
 }
 
 // InputWithMarks returns the schema of a tool's arguments, which is what the generated decoder
-// accepts. Its root is an object without a description: that of the tool says what the
-// arguments are for.
+// accepts. Its root is an object without a description: that of the tool says what the arguments
+// are for.
 func InputWithMarks(t *model.Tool) string {
 	object := &model.Type{Kind: model.Struct}
 	if t.Input != nil && t.Input.Object != nil {
@@ -35,10 +35,10 @@ func InputWithMarks(t *model.Tool) string {
 	return Marshal(s)
 }
 
-// OutputOf returns the schema of a tool's structured result, which is what the generated
-// encoder writes, "" if the tool has none or does not publish it. The root may be of any type but is not null: a
-// missing result is an error. Its $defs, if it has any, are at the root and are referred
-// to from there, so a caller that wraps the schema into another one has to move them.
+// OutputOf returns the schema of a tool's structured result, which is what the generated encoder
+// writes, "" if the tool has none or does not publish it. The root may be of any type but is not
+// null: a missing result is an error. Its $defs, if it has any, are at the root and are referred to
+// from there, so a caller that wraps the schema into another one has to move them.
 func OutputOf(t *model.Tool) string {
 	if t.Result.Output == nil || t.Output != model.OutputTyped {
 		return ""
@@ -46,13 +46,12 @@ func OutputOf(t *model.Tool) string {
 	return Marshal(render(base(t.Result.Output), true, t.Defs))
 }
 
-// maxInlined bounds the number of schemas that are written one inside the other. Types
-// that hold others several times over several levels multiply; beyond this limit those
-// that repeat are in $defs.
+// maxInlined bounds the number of schemas that are written one inside the other. Types that hold
+// others several times over several levels multiply; beyond this limit those that repeat are in
+// $defs.
 const maxInlined = 20_000
 
-// render renders a plan. With defs, types that are used several times are shared from the
-// start.
+// render renders a plan. With defs, types that are used several times are shared from the start.
 func render(t *model.Type, output, defs bool) *jsonschema.Schema {
 	g := newGraph(t)
 	for _, all := range []bool{false, true} {
@@ -94,8 +93,8 @@ func (w *renderer) root(t *model.Type) *jsonschema.Schema {
 
 func (w *renderer) full() bool { return w.count > maxInlined && !w.unlimited }
 
-// schema renders a plan in the place of a value: by reference where it closes a
-// cycle. desc is the description of the place, "" if it has none.
+// schema renders a plan in the place of a value: by reference where it closes a cycle. desc is the
+// description of the place, "" if it has none.
 func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsonschema.Schema {
 	name, ok := w.names[t]
 	if !ok {
@@ -120,8 +119,8 @@ func limits(s *jsonschema.Schema, rules *model.Rules) {
 	}
 }
 
-// element renders a value that is not a field: there is nothing to leave out,
-// so what a pointer writes when it is nil, and reads as nil, is null.
+// element renders a value that is not a field: there is nothing to leave out, so what a pointer
+// writes when it is nil, and reads as nil, is null.
 func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema {
 	s := w.schema(base(t), rules, wrapperDoc(t))
 	if w.null(t) {
@@ -138,8 +137,8 @@ func (w *renderer) null(t *model.Type) bool {
 	return t.IsOptional() || t.Kind == model.Converted && w.null(t.Elem)
 }
 
-// nullInside reports whether a member that is there may be null, although one that
-// is nil itself is left out.
+// nullInside reports whether a member that is there may be null, although one that is nil itself is
+// left out.
 func (w *renderer) nullInside(t *model.Type) bool {
 	if w.output {
 		return t.NullInside()
@@ -147,8 +146,7 @@ func (w *renderer) nullInside(t *model.Type) bool {
 	return t.Kind == model.Converted && w.null(t.Elem)
 }
 
-// nullable allows null as well as a value. The description is outside, where clients look
-// for it.
+// nullable allows null as well as a value. The description is outside, where clients look for it.
 func nullable(t *model.Type, s *jsonschema.Schema) *jsonschema.Schema {
 	switch t.Kind {
 	case model.Any, model.RawJSON, model.Interface:
@@ -266,8 +264,8 @@ func keyPattern(key *model.Type) string {
 	return ""
 }
 
-// number renders the bounds of the Go type. A bound of the rules is within that of the
-// Go type, which it replaces.
+// number renders the bounds of the Go type. A bound of the rules is within that of the Go type,
+// which it replaces.
 func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rules) {
 	if t.Kind == model.Float || t.Kind == model.Number || !w.output && (t.Enum.Closed() != nil || len(rules.Enum) > 0) {
 		return
@@ -284,8 +282,8 @@ func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rule
 func asItIs(text string) string { return text }
 
 // enum renders the values of an enumeration, each in the form of its place, and returns the
-// description with their comments. A Go value may be none of the constants, so on output they
-// are only described.
+// description with their comments. A Go value may be none of the constants, so on output they are
+// only described.
 func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules, desc string, form func(text string) string) string {
 	texts, described := slices.Clone(rules.Enum), w.output
 	if len(texts) == 0 && t.Enum != nil {

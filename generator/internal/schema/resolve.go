@@ -8,12 +8,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// maxDepth bounds how deep types may be nested. Only a generic type that
-// instantiates itself with ever larger arguments gets there.
+// maxDepth bounds how deep types may be nested. Only a generic type that instantiates itself with
+// ever larger arguments gets there.
 const maxDepth = 500
 
-// resolve makes the plan of a type, in the order in which encoding/json looks at it: a
-// form of the type itself comes before its kind.
+// resolve makes the plan of a type, in the order in which encoding/json looks at it: a form of the
+// type itself comes before its kind.
 func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 	if s.deep++; s.deep > maxDepth {
 		r.errorf(s, "break the chain with a type that has its own JSON form", "type %.80s… is nested too deeply", r.typeString(t))
@@ -41,8 +41,8 @@ func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 	}
 }
 
-// named makes the plan of a declared type once. It is entered before it is
-// filled, so that a type that contains itself finds it.
+// named makes the plan of a declared type once. It is entered before it is filled, so that a type
+// that contains itself finds it.
 func (r *Resolver) named(s site, t *types.Named) *model.Type {
 	if plan, ok := r.plansOf(s.use, r.isInput(s, t)).At(t).(*model.Type); ok {
 		return plan
@@ -112,8 +112,8 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 	return ok
 }
 
-// fillSchema makes the plan of a type whose schema is given. Its own methods
-// read and write it, or else encoding/json.
+// fillSchema makes the plan of a type whose schema is given. Its own methods read and write it, or
+// else encoding/json.
 func (r *Resolver) fillSchema(s site, plan *model.Type, t *types.Named, form *SchemaForm) {
 	plan.Kind, plan.Schema = model.Reflect, form.JSON
 	switch m := methodsOf(t).in(s.use); {
@@ -136,8 +136,8 @@ func (r *Resolver) fill(s site, plan *model.Type, t types.Type) bool {
 		return r.fillElem(s, plan, model.Pointer, u.Elem())
 	case *types.Slice:
 		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {
-			// encoding/json writes base64 unless the elements have a form of
-			// their own, and reads it in any case.
+			// encoding/json writes base64 unless the elements have a form of their own, and reads
+			// it in any case.
 			elem := types.Unalias(u.Elem())
 			has, _ := streamed(elem, s.use)
 			if m := methodsOf(elem); !m.marshalJSON && !m.marshalText && len(has) == 0 {
@@ -230,9 +230,9 @@ func isError(t types.Type) bool {
 	return types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// fillMap sets the plan of a map. encoding/json goes by the text methods of keys,
-// whatever other forms their type has. It asks for them first when it reads, and
-// last when it writes, so a string type with one would not come back as it went.
+// fillMap sets the plan of a map. encoding/json goes by the text methods of keys, whatever other
+// forms their type has. It asks for them first when it reads, and last when it writes, so a string
+// type with one would not come back as it went.
 func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 	plan.Kind = model.Map
 	key := types.Unalias(u.Key())
@@ -330,9 +330,9 @@ func plainName(t *types.Named) string {
 	return name
 }
 
-// typeDoc is the doc comment of a type. Those of the standard library, of other modules,
-// and of the types of the built-in table explain the Go type to a programmer, not the
-// value to a caller. //mcp:doc is for clients wherever it is.
+// typeDoc is the doc comment of a type. Those of the standard library, of other modules, and of the
+// types of the built-in table explain the Go type to a programmer, not the value to a caller.
+// //mcp:doc is for clients wherever it is.
 func (r *Resolver) typeDoc(obj *types.TypeName) string {
 	if obj.Pkg() == nil || r.isStandard(obj.Pkg().Path()) {
 		return ""
@@ -348,8 +348,8 @@ func (r *Resolver) typeDoc(obj *types.TypeName) string {
 	return r.docs.Of(obj)
 }
 
-// isForeign reports whether a package belongs to another module than those whose source is
-// read. It depends on paths alone, so that vendoring and workspaces change nothing.
+// isForeign reports whether a package belongs to another module than those whose source is read. It
+// depends on paths alone, so that vendoring and workspaces change nothing.
 func (r *Resolver) isForeign(pkg *types.Package) bool {
 	if pkg == nil || r.isStandard(pkg.Path()) {
 		return false
@@ -362,8 +362,8 @@ func (r *Resolver) isForeign(pkg *types.Package) bool {
 	return true
 }
 
-// isStandard reports whether the path is one of the standard library: those
-// have no dot in the first element, unless the module itself is named so.
+// isStandard reports whether the path is one of the standard library: those have no dot in the
+// first element, unless the module itself is named so.
 func (r *Resolver) isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	if strings.Contains(first, ".") {
@@ -377,8 +377,7 @@ func (r *Resolver) isStandard(path string) bool {
 	return true
 }
 
-// textDurations is the plan with every time.Duration that is not in a struct as
-// text.
+// textDurations is the plan with every time.Duration that is not in a struct as text.
 func (r *Resolver) textDurations(t *model.Type) *model.Type {
 	switch {
 	case isDuration(t.Go) && t.Kind == model.Int:

@@ -14,15 +14,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Docs finds the source of a type, field or constant of any package: its doc comment, ""
-// if there is none, and where it is declared, columns included. *load.Docs is one.
+// Docs finds the source of a type, field or constant of any package: its doc comment, "" if there
+// is none, and where it is declared, columns included. *load.Docs is one.
 type Docs interface {
 	Of(obj types.Object) string
 	// Directives are those of a declared type, nil if there are none.
 	Directives(obj *types.TypeName) *directive.Set
 	Position(obj types.Object) token.Position
-	// Constraint is the build constraint of the file that declares an object, "" if every build has it, or
-	// if it is the constraint shared of the generated file.
+	// Constraint is the build constraint of the file that declares an object, "" if every build has
+	// it, or if it is the constraint shared of the generated file.
 	Constraint(obj types.Object, shared string) string
 	// Elsewhere reports whether a file that is not in this build declares a name.
 	Elsewhere(pkg *types.Package, name string) bool
@@ -39,21 +39,20 @@ const (
 	Result              // it is only written
 )
 
-// Resolver makes the plans of one package's types. Plans of named types are
-// made once and shared. It is not safe for concurrent use.
+// Resolver makes the plans of one package's types. Plans of named types are made once and shared.
+// It is not safe for concurrent use.
 type Resolver struct {
-	// TaggedOnly makes only those fields of arguments required that a tag or
-	// //mcp:arg requires. It holds for the types that are resolved while it is set.
+	// TaggedOnly makes only those fields of arguments required that a tag or //mcp:arg requires. It
+	// holds for the types that are resolved while it is set.
 	TaggedOnly bool
 	// Tags says which tags name, describe and constrain members. It holds for the types that are
 	// resolved while it is set.
 	Tags Tags
-	// Foreign returns what directives set for the types of other packages; it may be nil.
-	// Set it before the first type is resolved.
+	// Foreign returns what directives set for the types of other packages; it may be nil. Set it
+	// before the first type is resolved.
 	Foreign func(*types.TypeName) *Form
-	// Outside is set where the code for the package is generated into others, which
-	// can name nothing that is not exported. Set it before the first type is
-	// resolved.
+	// Outside is set where the code for the package is generated into others, which can name
+	// nothing that is not exported. Set it before the first type is resolved.
 	Outside bool
 
 	pkg   *load.Package // that is generated for
@@ -70,9 +69,8 @@ type Resolver struct {
 	growing map[*model.Type]bool // the structs in progress
 	late    []lateCheck
 
-	// plans are the types that are shared, to *model.Type, those in progress
-	// included. What a type is depends on the direction where it has methods for
-	// one only.
+	// plans are the types that are shared, to *model.Type, those in progress included. What a type
+	// is depends on the direction where it has methods for one only.
 	plans      map[plansKey]*typeutil.Map
 	order      []types.Type    // keys of plans, oldest first
 	files      map[string]bool // names of the package's own files
@@ -94,8 +92,8 @@ type Resolver struct {
 	ineffective []model.UnreadTag
 }
 
-// New returns a resolver for the types that the package uses. What is wrong
-// with them is added to diags.
+// New returns a resolver for the types that the package uses. What is wrong with them is added to
+// diags.
 func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 	r := &Resolver{
 		pkg: pkg, docs: docs, diags: diags, lasting: diags, shared: pkg.SharedConstraint(),
@@ -113,8 +111,8 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 	return r
 }
 
-// AddSource adds a package whose functions are called by the code that is generated
-// for the resolver's own. Add it before the first type is resolved.
+// AddSource adds a package whose functions are called by the code that is generated for the
+// resolver's own. Add it before the first type is resolved.
 func (r *Resolver) AddSource(pkg *load.Package) {
 	r.sources[pkg.Types] = pkg
 	r.modules = append(r.modules, pkg.Module)
@@ -123,15 +121,14 @@ func (r *Resolver) AddSource(pkg *load.Package) {
 	}
 }
 
-// Type returns the plan of a type, or nil after adding at least one error that
-// explains why it has none; an error about a field of a struct is added for the
-// first use of the struct only.
+// Type returns the plan of a type, or nil after adding at least one error that explains why it has
+// none; an error about a field of a struct is added for the first use of the struct only.
 func (r *Resolver) Type(t types.Type, use Use, at diag.Place) *model.Type {
 	return r.typeAt(site{Place: at, use: use}, t)
 }
 
-// plansOf are the shared plans for a direction. What is required matters to arguments alone. input is set for
-// the input of an operation of huma, see isInput.
+// plansOf are the shared plans for a direction. What is required matters to arguments alone. input
+// is set for the input of an operation of huma, see isInput.
 func (r *Resolver) plansOf(use Use, input bool) *typeutil.Map {
 	key := plansKey{use, r.tagging(use), input, r.Tags}
 	r.huma = r.huma || r.Tags == HumaTags
@@ -160,11 +157,11 @@ func (r *Resolver) typeAt(s site, t types.Type) *model.Type {
 	return plan
 }
 
-// Param returns the field for a plain parameter: an argument by the parameter's name,
-// required unless it is variadic or a pointer; a pointer to a struct is required, since
-// functions take those for their size and do not expect nil. A time.Duration is text there, "1h30m".
-// For a variadic parameter t is the slice. The description is left to the caller. It
-// returns nil like [Resolver.Type].
+// Param returns the field for a plain parameter: an argument by the parameter's name, required
+// unless it is variadic or a pointer; a pointer to a struct is required, since functions take those
+// for their size and do not expect nil. A time.Duration is text there, "1h30m". For a variadic
+// parameter t is the slice. The description is left to the caller. It returns nil like
+// [Resolver.Type].
 func (r *Resolver) Param(name string, t types.Type, variadic bool, at diag.Place) *model.Field {
 	s := site{Place: at, use: Argument, param: name, variadic: variadic}
 	plan := r.typeAt(s, t)
@@ -183,10 +180,10 @@ func (r *Resolver) Param(name string, t types.Type, variadic bool, at diag.Place
 	}
 }
 
-// expectsValue reports whether a parameter that points to a type is not expected to be nil:
-// to a struct, whatever its JSON form, but for structs of other modules that their authors
-// pass by value, such as time.Time and netip.Addr. A pointer to one of these is for a value
-// that may be missing.
+// expectsValue reports whether a parameter that points to a type is not expected to be nil: to a
+// struct, whatever its JSON form, but for structs of other modules that their authors pass by
+// value, such as time.Time and netip.Addr. A pointer to one of these is for a value that may be
+// missing.
 func (r *Resolver) expectsValue(t *model.Type) bool {
 	if _, isStruct := t.Go.Underlying().(*types.Struct); !isStruct || t.Kind == model.Flagged {
 		return false
@@ -199,8 +196,8 @@ func (r *Resolver) expectsValue(t *model.Type) bool {
 	return !foreign || !writesItself(named)
 }
 
-// writesItself reports whether the method that writes a type is one of its values, not of
-// its pointers alone.
+// writesItself reports whether the method that writes a type is one of its values, not of its
+// pointers alone.
 func writesItself(t *types.Named) bool {
 	for _, name := range []string{"MarshalJSON", "MarshalText"} {
 		if obj, _, _ := types.LookupFieldOrMethod(t, false, nil, name); obj != nil {
@@ -211,8 +208,8 @@ func writesItself(t *types.Named) bool {
 	return false
 }
 
-// IsObject reports whether a struct type, or a pointer to one, is read from an
-// object of its fields.
+// IsObject reports whether a struct type, or a pointer to one, is read from an object of its
+// fields.
 func (r *Resolver) IsObject(t types.Type) bool {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -245,15 +242,14 @@ const (
 type site struct {
 	diag.Place // of the innermost field in the package itself
 	use        Use
-	// param is the name of the parameter that is an argument of its own, "" for anything
-	// else.
+	// param is the name of the parameter that is an argument of its own, "" for anything else.
 	param    string
 	variadic bool           // the parameter is variadic
 	far      token.Position // of the field in question, where it is in another package
 	path     string         // Filter.Items[].Ch, Shape.(Circle).Radius, "" for the type itself
 	deep     int
-	// union is the sealed interface of another package that the place is in, nil
-	// where there is none.
+	// union is the sealed interface of another package that the place is in, nil where there is
+	// none.
 	union *types.Named
 	// member is the innermost field, see [Resolver.memberKey].
 	member string
@@ -288,8 +284,8 @@ func (r *Resolver) atField(s site, v *types.Var) site {
 	return s
 }
 
-// errorf adds an error. One about a field is added once, since the types that
-// hold it are shared by many places.
+// errorf adds an error. One about a field is added once, since the types that hold it are shared by
+// many places.
 func (r *Resolver) errorf(s site, hint, format string, args ...any) {
 	r.report(s, diag.Error, hint, fmt.Sprintf(format, args...))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// applyRule applies a constraint to the value of a field, or to the elements of a list
-// or map if the constraint is not about the list or map itself.
+// applyRule applies a constraint to the value of a field, or to the elements of a list or map if
+// the constraint is not about the list or map itself.
 func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error) {
 	if k.Value == keyword.Format && k.value() == "duration" {
 		return applyDuration(f)
@@ -32,8 +32,8 @@ func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error)
 	return setRule(t, rules, k)
 }
 
-// isEndless reports whether the elements of a list or map lead back to itself, as in
-// type Tree map[string]Tree.
+// isEndless reports whether the elements of a list or map lead back to itself, as in type Tree
+// map[string]Tree.
 func isEndless(t *model.Type) bool {
 	seen := map[*model.Type]bool{}
 	for t = base(t); t.Kind == model.Slice || t.Kind == model.Array || t.Kind == model.Map; t = base(t.Elem) {
@@ -88,8 +88,8 @@ func applyDuration(f *model.Field) (hint string, err error) {
 	return "", nil
 }
 
-// asText copies the plan of a time.Duration, or of pointers and lists of it, as text; nil
-// for other types.
+// asText copies the plan of a time.Duration, or of pointers and lists of it, as text; nil for other
+// types.
 func asText(t *model.Type) *model.Type {
 	switch {
 	case t.Kind == model.Duration:
@@ -108,8 +108,8 @@ func asText(t *model.Type) *model.Type {
 	return &changed
 }
 
-// numericText names the type of a value that is a number in a string, such as a decimal;
-// "" for other types.
+// numericText names the type of a value that is a number in a string, such as a decimal; "" for
+// other types.
 func numericText(t *model.Type) string {
 	for t.Kind != model.Converted || t.Convert.Methods == model.Invalid {
 		switch t.Kind {

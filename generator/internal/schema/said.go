@@ -8,10 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// saysValues reports whether a description has already what the comments of an
-// enumeration's values say: it names each value, and next to it, behind all of them or in
-// front of all of them, the words of its comment. With list, which is for values that the
-// schema does not enumerate, naming them is enough where none has a comment.
+// saysValues reports whether a description has already what the comments of an enumeration's values
+// say: it names each value, and next to it, behind all of them or in front of all of them, the
+// words of its comment. With list, which is for values that the schema does not enumerate, naming
+// them is enough where none has a comment.
 func saysValues(desc string, texts []string, docs map[string]string, list bool) bool {
 	words := plainWords(desc)
 	var places []valuePlace
@@ -80,8 +80,7 @@ func withoutArticles(words []string) []string {
 	})
 }
 
-// indexWords is the index of the first occurrence of some words in others, -1 if there is
-// none.
+// indexWords is the index of the first occurrence of some words in others, -1 if there is none.
 func indexWords(all, some []string) int {
 	for i := 0; i+len(some) <= len(all); i++ {
 		if slices.Equal(all[i:i+len(some)], some) {

@@ -2,8 +2,8 @@ package schema
 
 import "testing"
 
-// A description that says what the comments of the values say replaces them, and none that
-// leaves a fact out.
+// A description that says what the comments of the values say replaces them, and none that leaves a
+// fact out.
 func TestSaysValues(t *testing.T) {
 	texts := []string{`"open"`, `"paid"`}
 	docs := map[string]string{`"open"`: "waits for payment", `"paid"`: "on its way"}

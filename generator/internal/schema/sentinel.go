@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// valuesOf are the constants of a type that are its values, and those at both ends that are left out since they
-// mark an end. What the directive says takes precedence.
+// valuesOf are the constants of a type that are its values, and those at both ends that are left
+// out since they mark an end. What the directive says takes precedence.
 func valuesOf(t *types.Named, all []*types.Const, form *EnumForm) (values, left []*types.Const) {
 	if form != nil {
 		all = slices.DeleteFunc(slices.Clone(all), func(k *types.Const) bool { return hasName(form.Without, k.Name()) })
@@ -39,9 +39,10 @@ func (r *Resolver) leftOut(s site, t *types.Named, k *types.Const) {
 		"constant "+k.Name()+" of type "+r.typeString(t)+" is left out of its values")
 }
 
-// isMarker reports whether the constant at an end of a group is not a value: it is unexported and others are not,
-// or its name says that it counts or bounds the others, and its number is the next one. An exported name has to
-// say what it counts, as NumColors does: Count, ByViewCount and AggCount beside AggSum are values.
+// isMarker reports whether the constant at an end of a group is not a value: it is unexported and
+// others are not, or its name says that it counts or bounds the others, and its number is the next
+// one. An exported name has to say what it counts, as NumColors does: Count, ByViewCount and
+// AggCount beside AggSum are values.
 func isMarker(t *types.Named, k *types.Const, others []*types.Const, exported, last bool) bool {
 	if !k.Exported() && exported {
 		return true
@@ -97,8 +98,8 @@ func follows(k *types.Const, others []*types.Const, last bool) bool {
 	return own.Cmp(new(big.Int).Sub(slices.MinFunc(rest, (*big.Int).Cmp), one)) == 0
 }
 
-// names reports whether a word, perhaps in the plural, names a type, the beginning or end of its name, or what
-// its constants have in common.
+// names reports whether a word, perhaps in the plural, names a type, the beginning or end of its
+// name, or what its constants have in common.
 func names(word string, t *types.Named, others []*types.Const) bool {
 	var forms []string
 	words := wordsOf(t.Obj().Name())

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSentinels checks which constants are values: the want list has them, then what is left out with a warning,
-// and with a note.
+// TestSentinels checks which constants are values: the want list has them, then what is left out
+// with a warning, and with a note.
 func TestSentinels(t *testing.T) {
 	for _, tt := range []struct {
 		typ, consts, want string
@@ -66,8 +66,8 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
-// valuesSaid are the names of the values, of the constants that a warning says are left out, and of those that a
-// note does.
+// valuesSaid are the names of the values, of the constants that a warning says are left out, and of
+// those that a note does.
 func valuesSaid(t *testing.T, typ, consts string, form *EnumForm) string {
 	t.Helper()
 	basic := "int"

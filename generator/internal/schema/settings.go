@@ -30,8 +30,7 @@ type setting struct {
 
 func (k setting) value() string { return k.values[0] }
 
-// order is the order in which settings are applied: what changes the type
-// comes first.
+// order is the order in which settings are applied: what changes the type comes first.
 func order(k setting) int {
 	switch k.Value {
 	case keyword.Format:
@@ -123,8 +122,8 @@ func checkType(f *model.Field, k setting) (hint string, err error) {
 	return hint, fmt.Errorf("type=%s contradicts the Go type, which is of type %s", want, is)
 }
 
-// base is the plan of the JSON value of a type: of what it points to, converts to, or has
-// beside its flag.
+// base is the plan of the JSON value of a type: of what it points to, converts to, or has beside
+// its flag.
 func base(t *model.Type) *model.Type {
 	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
 		t = t.Elem
@@ -176,8 +175,7 @@ func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
 	return "", nil
 }
 
-// applyExamples sets the examples: a JSON array of them, or one value, or
-// several in tags.
+// applyExamples sets the examples: a JSON array of them, or one value, or several in tags.
 func (r *Resolver) applyExamples(f *model.Field, k setting) (string, error) {
 	t := base(f.Type)
 	f.Examples = nil
@@ -213,8 +211,8 @@ func areArrays(list []string) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(text string) bool { return text[0] != '[' })
 }
 
-// valueText is the JSON text of a value as it was written: text for strings, JSON for
-// everything else.
+// valueText is the JSON text of a value as it was written: text for strings, JSON for everything
+// else.
 func valueText(t *model.Type, k setting) (text, hint string, err error) {
 	t = base(t)
 	v := k.value()

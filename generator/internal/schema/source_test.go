@@ -25,8 +25,7 @@ var standard = struct {
 	imp  types.Importer
 }{fset: token.NewFileSet()}
 
-// sourceImporter resolves imports of the test's own packages before those of
-// the standard library.
+// sourceImporter resolves imports of the test's own packages before those of the standard library.
 type sourceImporter map[string]*types.Package
 
 func (m sourceImporter) Import(path string) (*types.Package, error) {
@@ -44,9 +43,9 @@ type snippet struct {
 	*Resolver
 }
 
-// checkSource type-checks files given by name. Those in a directory are packages of
-// their own, example.com/DIRECTORY, which the others may import. A directory with a dot, or in
-// encoding, is an import path.
+// checkSource type-checks files given by name. Those in a directory are packages of their own,
+// example.com/DIRECTORY, which the others may import. A directory with a dot, or in encoding, is an
+// import path.
 func checkSource(t testing.TB, files map[string]string) *snippet {
 	t.Helper()
 	standard.Lock()

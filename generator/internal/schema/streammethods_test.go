@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStreamMethods has types with the methods of encoding/json/v2, which exist in some
-// versions of Go only: those that a contract cannot have, in each direction.
+// TestStreamMethods has types with the methods of encoding/json/v2, which exist in some versions of
+// Go only: those that a contract cannot have, in each direction.
 func TestStreamMethods(t *testing.T) {
 	const (
 		to    = "func (%) MarshalJSONTo(*jsontext.Encoder) error { return nil }\n"
@@ -70,8 +70,8 @@ func TestStreamMethods(t *testing.T) {
 	}
 }
 
-// TestStreamMethodsWithSchema: a schema does not say which of two forms is written, and the
-// hint names what helps.
+// TestStreamMethodsWithSchema: a schema does not say which of two forms is written, and the hint
+// names what helps.
 func TestStreamMethodsWithSchema(t *testing.T) {
 	s := checkSource(t, map[string]string{
 		"a.go": "package main\nimport \"encoding/json/jsontext\"\n" +

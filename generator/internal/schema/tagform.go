@@ -14,8 +14,8 @@ type tagPair struct {
 	broken     bool // the value has an escape that Go does not have, and package reflect has no value
 }
 
-// tagPairs reads a tag as package reflect does. rest is what reflect does not read: it
-// stops at the first fault of this form.
+// tagPairs reads a tag as package reflect does. rest is what reflect does not read: it stops at the
+// first fault of this form.
 func tagPairs(tag string) (pairs []tagPair, rest string) {
 	for {
 		if tag = strings.TrimLeft(tag, " "); tag == "" {
@@ -41,10 +41,9 @@ func tagPairs(tag string) (pairs []tagPair, rest string) {
 	}
 }
 
-// readableTags refuses tags of which package reflect reads only a part, since whatever is
-// behind the fault is lost: a constraint, or the json:"-" of a field. Those of other
-// modules are what encoding/json makes of them there. seen has the structs that were
-// looked at.
+// readableTags refuses tags of which package reflect reads only a part, since whatever is behind
+// the fault is lost: a constraint, or the json:"-" of a field. Those of other modules are what
+// encoding/json makes of them there. seen has the structs that were looked at.
 func (r *Resolver) readableTags(s site, u *types.Struct, seen map[*types.Struct]bool) bool {
 	if seen[u] {
 		return true

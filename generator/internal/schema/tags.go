@@ -12,9 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readTags applies the tags of frameworks, binding, validate, jsonschema, jsonschema_description and
-// jsonschema_extras of a field, the later ones overriding the earlier, and
-// checks the outcome for contradictions.
+// readTags applies the tags of frameworks, binding, validate, jsonschema, jsonschema_description
+// and jsonschema_extras of a field, the later ones overriding the earlier, and checks the outcome
+// for contradictions.
 func (r *Resolver) readTags(s site, f *model.Field, m *member) bool {
 	tag := m.tag
 	if desc := tag.Get("jsonschema_description"); desc != "" {
@@ -39,8 +39,8 @@ func (r *Resolver) readTags(s site, f *model.Field, m *member) bool {
 
 var keyValue = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*=`)
 
-// readSchemaTag reads the tag jsonschema in either of its dialects: keywords
-// separated by commas, or free text, which is the description.
+// readSchemaTag reads the tag jsonschema in either of its dialects: keywords separated by commas,
+// or free text, which is the description.
 func (r *Resolver) readSchemaTag(s site, f *model.Field, tag string) bool {
 	if tag == "" {
 		return true
@@ -54,9 +54,8 @@ func (r *Resolver) readSchemaTag(s site, f *model.Field, tag string) bool {
 	return r.applyAll(s, f, settings) && ok
 }
 
-// isFreeText reports whether the first part of a tag is the beginning of a
-// description and not a keyword. A single word that is nearly a keyword is one
-// that was misspelt.
+// isFreeText reports whether the first part of a tag is the beginning of a description and not a
+// keyword. A single word that is nearly a keyword is one that was misspelt.
 func isFreeText(first string) bool {
 	word := strings.TrimSpace(first)
 	if k := tagKeyword(word); keyValue.MatchString(word) || k != nil && k.Value == keyword.Flag {
@@ -65,8 +64,8 @@ func isFreeText(first string) bool {
 	return strings.ContainsAny(word, " \t") || diag.Nearest(word, tagKeywords(true)) == ""
 }
 
-// tagSettings turns the parts of a tag into settings. Repeated enum, default
-// and example are one setting with several values. A flag that is false is applied at once.
+// tagSettings turns the parts of a tag into settings. Repeated enum, default and example are one
+// setting with several values. A flag that is false is applied at once.
 func (r *Resolver) tagSettings(s site, f *model.Field, parts []string) ([]setting, bool) {
 	var out []setting
 	ok := true
@@ -122,8 +121,8 @@ func (r *Resolver) tagSettings(s site, f *model.Field, parts []string) ([]settin
 	return out, ok
 }
 
-// unknownKeyword refuses a word that cannot be used as it is written; k is nil if the
-// table does not have it.
+// unknownKeyword refuses a word that cannot be used as it is written; k is nil if the table does
+// not have it.
 func (r *Resolver) unknownKeyword(s site, k *keyword.Keyword, key string, hasValue bool) {
 	if k != nil {
 		r.errorf(s, "write "+key+"=…", "the jsonschema keyword %s needs a value", key)
@@ -149,8 +148,7 @@ func isKeyword(part string) bool {
 }
 
 // proseBetween refuses the parts of a tag from begin to end, which are text behind a keyword: a
-// description without its keyword, or what follows a comma in the value of the keyword
-// before.
+// description without its keyword, or what follows a comma in the value of the keyword before.
 func (r *Resolver) proseBetween(s site, parts []string, begin, end int) {
 	text := escaped(parts[begin:end])
 	hint := "write description=" + strings.TrimSpace(text)
@@ -199,8 +197,8 @@ func splitTag(tag string) []string {
 	return parts
 }
 
-// readExtras reads the tag jsonschema_extras: key=value pairs that go into the
-// schema as they are. true and false are booleans, a repeated key makes a list.
+// readExtras reads the tag jsonschema_extras: key=value pairs that go into the schema as they are.
+// true and false are booleans, a repeated key makes a list.
 func (r *Resolver) readExtras(s site, f *model.Field, tag string) bool {
 	if tag == "" {
 		return true

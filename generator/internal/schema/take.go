@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Take removes a member from a copy of the arguments object of a feature: it is not
-// published, nothing is read into it, and a client that sends it gets the error that it is
-// unknown. It returns the copy and the fields that lead to the member. Both are nil if
-// there is no such member, and problem says why one cannot be set from outside.
+// Take removes a member from a copy of the arguments object of a feature: it is not published,
+// nothing is read into it, and a client that sends it gets the error that it is unknown. It returns
+// the copy and the fields that lead to the member. Both are nil if there is no such member, and
+// problem says why one cannot be set from outside.
 func (r *Resolver) Take(object *model.Type, feature string, path []string) (changed *model.Type, chain []*model.Field, problem string) {
 	object = r.copyOf(object, feature)
 	inner := object
@@ -52,8 +52,8 @@ func (r *Resolver) Take(object *model.Type, feature string, path []string) (chan
 	return object, append([]*model.Field{f}, chain...), ""
 }
 
-// inside says why a member of something other than a struct cannot be set, "" if there is
-// no such member.
+// inside says why a member of something other than a struct cannot be set, "" if there is no such
+// member.
 func (r *Resolver) inside(t *model.Type, path []string) string {
 	for t.Elem != nil && t.Kind != model.Struct {
 		t = t.Elem
@@ -70,8 +70,8 @@ func (r *Resolver) Origin(f *model.Field) string { return r.origin(f) }
 // HasMembers reports whether encoding/json sees a field in a struct.
 func HasMembers(t types.Type) bool { return len(members(t)) > 0 }
 
-// HasMember reports whether a struct, or what a pointer points to, has a member by the
-// JSON names of a path. Every type has the empty path.
+// HasMember reports whether a struct, or what a pointer points to, has a member by the JSON names
+// of a path. Every type has the empty path.
 func HasMember(t types.Type, path []string) bool {
 	if len(path) == 0 {
 		return true
@@ -88,8 +88,8 @@ func HasMember(t types.Type, path []string) bool {
 	return false
 }
 
-// Member finds a member by its name in JSON or Go where encoding/json reads a type by
-// itself, at any depth, and returns its path; nil if there is none.
+// Member finds a member by its name in JSON or Go where encoding/json reads a type by itself, at
+// any depth, and returns its path; nil if there is none.
 func Member(t types.Type, is func(name string) bool) []string {
 	return findMember(t, is, &typeutil.Map{})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// inLayout copies the plan of a time.Time, or of pointers and lists of it, for a layout of package time or a
-// unit of Unix time; nil for other types. Without an offset a time is local, or in UTC.
+// inLayout copies the plan of a time.Time, or of pointers and lists of it, for a layout of package
+// time or a unit of Unix time; nil for other types. Without an offset a time is local, or in UTC.
 func inLayout(t *model.Type, layout string, local bool) *model.Type {
 	changed := *t
 	switch {
@@ -51,7 +51,8 @@ var layoutElements = []struct{ text, pattern string }{
 	{"15", `([01][0-9]|2[0-3])`}, {"04", `[0-5][0-9]`}, {"05", `[0-5][0-9]`},
 }
 
-// layoutPattern is the pattern of times in a layout, "" if it has elements of varying length or names.
+// layoutPattern is the pattern of times in a layout, "" if it has elements of varying length or
+// names.
 func layoutPattern(layout string) string {
 	var b strings.Builder
 	b.WriteByte('^')

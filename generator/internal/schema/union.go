@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// defaultDiscriminator is the member that names the implementation, unless //mcp:union
-// sets another.
+// defaultDiscriminator is the member that names the implementation, unless //mcp:union sets
+// another.
 const defaultDiscriminator = "type"
 
 // implementation is a type that a sealed interface may hold.
@@ -39,8 +39,8 @@ func sealed(t types.Type) bool {
 	return false
 }
 
-// implementations returns the types that implement a sealed interface, in the
-// order of their declarations.
+// implementations returns the types that implement a sealed interface, in the order of their
+// declarations.
 func (r *Resolver) implementations(t *types.Named) (all []implementation, err error) {
 	u := t.Underlying().(*types.Interface)
 	byValue := func(obj *types.TypeName) bool { return types.Implements(obj.Type(), u) }
@@ -64,8 +64,8 @@ func (r *Resolver) goodUnionForm(s site, obj *types.TypeName) bool {
 	return true
 }
 
-// fillUnion makes the plan of a sealed interface. isUnion is false where it can
-// only be treated as an interface like any other.
+// fillUnion makes the plan of a sealed interface. isUnion is false where it can only be treated as
+// an interface like any other.
 func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion, ok bool) {
 	plan.Tagged, plan.Tags = r.tagging(s.use), int(r.Tags)
 	form := r.formOf(t.Obj()).Union
@@ -92,11 +92,11 @@ func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion,
 	return true, r.fillVariants(s, plan, t, form, all)
 }
 
-// tryUnion makes the plan of a sealed interface of another package that is a result and
-// of which no directive says that it is a union. Nothing can be changed about its
-// implementations, and those that are returned may all have a JSON form. So it is an
-// interface like any other where one of them cannot be one of a union, with a warning
-// that says which, since a schema that allows anything is of little use.
+// tryUnion makes the plan of a sealed interface of another package that is a result and of which no
+// directive says that it is a union. Nothing can be changed about its implementations, and those
+// that are returned may all have a JSON form. So it is an interface like any other where one of
+// them cannot be one of a union, with a warning that says which, since a schema that allows
+// anything is of little use.
 func (r *Resolver) tryUnion(s site, plan *model.Type, t *types.Named, form *UnionForm, all []implementation) bool {
 	problem := r.attempt(s.use, func() bool {
 		ok := r.fillVariants(s, plan, t, form, all)
@@ -168,8 +168,8 @@ func (r *Resolver) variant(s site, union *types.Named, i implementation, info *m
 	return &model.UnionVariant{Name: i.obj.Name(), Type: plan, Pointer: i.pointer}
 }
 
-// unsuited returns why an implementation cannot be one of a union, "" where it can, and
-// what to do about it.
+// unsuited returns why an implementation cannot be one of a union, "" where it can, and what to do
+// about it.
 func (r *Resolver) unsuited(union *types.Named, i implementation, discriminator string) (problem, hint string) {
 	t := i.obj.Type()
 	if !r.IsObject(t) || methodsOf(t).any() {

@@ -14,8 +14,8 @@ import (
 // UnreadTag is the rule of mcpgen vet about tags that have no effect.
 const UnreadTag = "unread-tag"
 
-// Unread returns what the tags of the types that were resolved say without effect, except
-// those of other modules, whose authors did not write them for this program.
+// Unread returns what the tags of the types that were resolved say without effect, except those of
+// other modules, whose authors did not write them for this program.
 func (r *Resolver) Unread() []model.UnreadTag { return r.ineffective }
 
 // leave notes something that a tag says and nothing reads.
@@ -29,8 +29,8 @@ func (r *Resolver) leave(s site, hint, format string, args ...any) {
 	r.ineffective = append(r.ineffective, model.UnreadTag{Pos: s.Pos, Subject: s.Subject, Message: message, Hint: hint, Member: s.member})
 }
 
-// noteUnread notes what the tags of a field say without effect. left are the rules of the
-// validator that the schema does not have, by the key of their tag.
+// noteUnread notes what the tags of a field say without effect. left are the rules of the validator
+// that the schema does not have, by the key of their tag.
 func (r *Resolver) noteUnread(s site, m *member, f *model.Field, left map[string][]string) {
 	if r.isForeign(m.v.Pkg()) {
 		return
@@ -113,8 +113,8 @@ func (r *Resolver) noteDescription(s site, tag string) {
 	}
 }
 
-// tagMeant is the tag that a misspelt key probably means. Keys such as bson are too near
-// to json to be taken for it.
+// tagMeant is the tag that a misspelt key probably means. Keys such as bson are too near to json to
+// be taken for it.
 func tagMeant(key string) string {
 	for _, known := range []string{"json", "validate", "binding"} {
 		if key != known && strings.EqualFold(key, known) {
@@ -125,8 +125,8 @@ func tagMeant(key string) string {
 	return diag.Nearest(key, known)
 }
 
-// equivalents are the tags of other libraries, such as huma and swag, that say of a field
-// what a keyword of the tag jsonschema says.
+// equivalents are the tags of other libraries, such as huma and swag, that say of a field what a
+// keyword of the tag jsonschema says.
 var equivalents = map[string]string{
 	"description": "description", "desc": "description", "doc": "description", "help": "description", "usage": "description",
 	"example": "example", "examples": "example", "enum": "enum", "enums": "enum", "min": "minimum", "max": "maximum",
@@ -146,8 +146,8 @@ func equivalent(f *model.Field, key string) *keyword.Keyword {
 	return nil
 }
 
-// noteEquivalents is about tags of other libraries in place of which the tag jsonschema
-// has a keyword, unless the field has it.
+// noteEquivalents is about tags of other libraries in place of which the tag jsonschema has a
+// keyword, unless the field has it.
 func (r *Resolver) noteEquivalents(s site, m *member, f *model.Field, pairs []tagPair) {
 	var keys, settings []string
 	add := func(key string, k *keyword.Keyword, value string) {
@@ -257,8 +257,8 @@ func schemaTag(m *member, settings []string) string {
 // naming are the tags by which other libraries name a field, or leave it out, in requests.
 var naming = []string{"form", "query", "uri", "path", "param", "params", "header", "cookie", "schema", "url"}
 
-// noteNames is about the names of fields in other kinds of requests, if the field has no
-// name in JSON.
+// noteNames is about the names of fields in other kinds of requests, if the field has no name in
+// JSON.
 func (r *Resolver) noteNames(s site, m *member, f *model.Field, pairs []tagPair) {
 	if m.tagged || s.use == Result {
 		return

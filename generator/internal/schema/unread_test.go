@@ -86,8 +86,8 @@ func TestUnreadOfResults(t *testing.T) {
 	}
 }
 
-// TestBinding: gin's key of the validator's tags is read like the validator's own, which
-// takes precedence.
+// TestBinding: gin's key of the validator's tags is read like the validator's own, which takes
+// precedence.
 func TestBinding(t *testing.T) {
 	s := check(t, "type X struct {\n"+
 		"\tA string `json:\"a,omitempty\" binding:\"required,email\"`\n"+

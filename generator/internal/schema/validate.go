@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readValidate reads from a tag of github.com/go-playground/validator what JSON Schema
-// can express. It returns the rest, which is left to that library, with errors in it.
+// readValidate reads from a tag of github.com/go-playground/validator what JSON Schema can express.
+// It returns the rest, which is left to that library, with errors in it.
 func (r *Resolver) readValidate(f *model.Field, tag string) (left []string) {
 	if tag == "" || tag == "-" {
 		return nil
@@ -20,8 +20,8 @@ func (r *Resolver) readValidate(f *model.Field, tag string) (left []string) {
 	t, rules := base(f.Type), &f.Rules
 	top, inKeys := true, false
 	for _, part := range strings.Split(tag, ",") {
-		// In a value a comma is written 0x2C and a bar 0x7C; a bar itself
-		// separates alternatives, which JSON Schema has only as anyOf.
+		// In a value a comma is written 0x2C and a bar 0x7C; a bar itself separates alternatives,
+		// which JSON Schema has only as anyOf.
 		if strings.Contains(part, "|") {
 			left = append(left, part)
 			continue
@@ -58,8 +58,8 @@ func (r *Resolver) readValidate(f *model.Field, tag string) (left []string) {
 // validateMarks say when the validator looks at a value, not which ones it allows.
 var validateMarks = []string{"", "omitempty", "omitnil", "omitzero", "structonly", "nostructlevel"}
 
-// bounds are the comparisons of the validator, which are about the number, the length or
-// the count of a value, whichever it has.
+// bounds are the comparisons of the validator, which are about the number, the length or the count
+// of a value, whichever it has.
 var bounds = map[string][]keyword.Bound{
 	"min": {keyword.AtLeast}, "gte": {keyword.AtLeast}, "gt": {keyword.Above},
 	"max": {keyword.AtMost}, "lte": {keyword.AtMost}, "lt": {keyword.Below},
@@ -84,8 +84,8 @@ var validatePatterns = map[string]string{
 // validateRule applies one word of the tag, and reports whether JSON Schema can express it.
 func validateRule(t *model.Type, rules *model.Rules, key, value string) bool {
 	set := func(key, value string) bool {
-		// A word that does not suit the type or a broken value is left to the
-		// validator, which refuses both when it runs.
+		// A word that does not suit the type or a broken value is left to the validator, which
+		// refuses both when it runs.
 		if old := rules.Limit(key); old != "" && old != value {
 			return false // a schema has one pattern and one format
 		}
@@ -172,8 +172,8 @@ func oneOf(value string) []string {
 	return words
 }
 
-// literalPattern is a pattern that matches a text, with the escapes that both RE2 and
-// ECMA-262 have.
+// literalPattern is a pattern that matches a text, with the escapes that both RE2 and ECMA-262
+// have.
 func literalPattern(text string) string {
 	var b strings.Builder
 	for _, c := range text {

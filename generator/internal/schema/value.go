@@ -280,8 +280,8 @@ func structMismatch(t *model.Type, object map[string]any, others ...string) stri
 	return ""
 }
 
-// fieldMismatch is mismatch for the value of a field, which is in a string under the
-// option ",string".
+// fieldMismatch is mismatch for the value of a field, which is in a string under the option
+// ",string".
 func fieldMismatch(f *model.Field, v any) string {
 	if !f.Quoted {
 		return mismatch(f.Type, &f.Rules, v)

@@ -10,9 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// LargeSchema is how many bytes the schemas of one tool may have together before a
-// warning: some APIs of models refuse larger ones, and each client reads them in every
-// session.
+// LargeSchema is how many bytes the schemas of one tool may have together before a warning: some
+// APIs of models refuse larger ones, and each client reads them in every session.
 const LargeSchema = 16 << 10
 
 // Weight is the size of the published schemas of one tool.
@@ -98,8 +97,7 @@ func partsOf(root, text string) []part {
 	return []part{whole}
 }
 
-// members are the schemas directly inside one: properties, elements, alternatives and
-// definitions.
+// members are the schemas directly inside one: properties, elements, alternatives and definitions.
 func (p part) members() []part {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`

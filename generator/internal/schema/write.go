@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// Marshal writes a schema as compact JSON, always in the same order of keys: a reader
-// meets type and description first. Unlike the marshaller of invopop it never writes the
-// boolean schema true, which some clients reject, and the text can be in a Go raw string:
-// it has neither backquotes nor byte order marks.
+// Marshal writes a schema as compact JSON, always in the same order of keys: a reader meets type
+// and description first. Unlike the marshaller of invopop it never writes the boolean schema true,
+// which some clients reject, and the text can be in a Go raw string: it has neither backquotes nor
+// byte order marks.
 func Marshal(s *jsonschema.Schema) string {
 	w := &writer{}
 	w.schema(s)

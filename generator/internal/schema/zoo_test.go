@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// The types of this file are compiled into the test, and read by it as source: the plan
-// is compared with what encoding/json and invopop's Reflector make of the same type. The
-// file imports nothing but the standard library.
+// The types of this file are compiled into the test, and read by it as source: the plan is compared
+// with what encoding/json and invopop's Reflector make of the same type. The file imports nothing
+// but the standard library.
 
 type ZooScalars struct {
 	B   bool    `json:"b"`

@@ -21,9 +21,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// NewAnalyzer returns the rules as an analyzer, for go vet -vettool and for
-// other drivers. Its flags are those of the options, which it keeps. It reports
-// the errors of the generator, too, since then there is nothing to look at.
+// NewAnalyzer returns the rules as an analyzer, for go vet -vettool and for other drivers. Its
+// flags are those of the options, which it keeps. It reports the errors of the generator, too,
+// since then there is nothing to look at.
 func NewAnalyzer(o *Options) *analysis.Analyzer {
 	a := &analysis.Analyzer{
 		Name: "mcpgen",
@@ -96,8 +96,8 @@ func run(pass *analysis.Pass, o *Options) error {
 	return nil
 }
 
-// check type-checks the files again, as the analysis wants them: without what the
-// generated file declares. The packages that they import are those of the pass.
+// check type-checks the files again, as the analysis wants them: without what the generated file
+// declares. The packages that they import are those of the pass.
 func check(pass *analysis.Pass, p *load.Package) {
 	p.Info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{},
@@ -130,8 +130,7 @@ func (i passImporter) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s is not imported", path)
 }
 
-// fromPass is the package of a pass, without its tests and its generated file,
-// and without types.
+// fromPass is the package of a pass, without its tests and its generated file, and without types.
 func fromPass(pass *analysis.Pass) *load.Package {
 	p := &load.Package{
 		Path: pass.Pkg.Path(), Name: pass.Pkg.Name(), Fset: pass.Fset, Sizes: pass.TypesSizes, Listed: pass.IgnoredFiles,
@@ -156,8 +155,8 @@ func fromPass(pass *analysis.Pass) *load.Package {
 	return p
 }
 
-// position finds a place of the source again. What is in none of the files of
-// the package is reported where the package begins.
+// position finds a place of the source again. What is in none of the files of the package is
+// reported where the package begins.
 func position(p *load.Package, at token.Position) token.Pos {
 	if f := fileOf(p, at); f != nil {
 		if file := p.Fset.File(f.FileStart); at.Line >= 1 && at.Line <= file.LineCount() {

@@ -17,8 +17,8 @@ import (
 // This file has the rules for what is valid, and what clients in use change, cut or refuse all the
 // same. Clients differ and get better, so the table says which, and when that was seen.
 
-// idName matches names of members that identify something: id, book_id, BookID, bookIds. It does not match
-// words that end with these letters, such as paid and GRID.
+// idName matches names of members that identify something: id, book_id, BookID, bookIds. It does
+// not match words that end with these letters, such as paid and GRID.
 var idName = regexp.MustCompile(`^(?i:ids?)$|[_\-.](?i:ids?)$|[a-z0-9](Id|ID)s?$`)
 
 // roundedIDs: see the table. It reports a package once, since its types have their ids in common.
@@ -53,8 +53,8 @@ func (c *checker) roundedIDs() {
 		"results have integers of 64 bits that identify something (%s), which JavaScript clients round from 2^53 on", firstOf(names))
 }
 
-// isRounded reports whether a member is written as a number that JavaScript cannot hold. A Go int is
-// not one: where it has 32 bits, a program cannot keep such ids in it.
+// isRounded reports whether a member is written as a number that JavaScript cannot hold. A Go int
+// is not one: where it has 32 bits, a program cannot keep such ids in it.
 func isRounded(field *model.Field) bool {
 	if field.Quoted || field.Rules.Limit("maximum") != "" || field.Rules.Limit("exclusiveMaximum") != "" || len(field.Rules.Enum) > 0 {
 		return false
@@ -134,8 +134,8 @@ func (c *checker) argumentSchemas(message, hint string, matches func(members map
 	}
 }
 
-// visitSchemas visits a schema and those inside of it, in order of their keywords and names. The path of a
-// definition is its own, since any number of places refer to it.
+// visitSchemas visits a schema and those inside of it, in order of their keywords and names. The
+// path of a definition is its own, since any number of places refer to it.
 func visitSchemas(v any, path string, visit func(path string, members map[string]any)) {
 	members, ok := v.(map[string]any)
 	if !ok {

@@ -45,7 +45,8 @@ func (c *checker) undecidedHints() {
 // shownSubjects is how many subjects a joined finding names.
 const shownSubjects = 5
 
-// Join makes one finding of those that one word of //mcp:defaults settles, for people; each has its own edit.
+// Join makes one finding of those that one word of //mcp:defaults settles, for people; each has its
+// own edit.
 func Join(all []*Finding) []*Finding {
 	type key struct{ rule, word string }
 	same := map[key][]*Finding{}

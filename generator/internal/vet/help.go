@@ -13,8 +13,7 @@ func count(n int, noun string) string {
 	return fmt.Sprint(n, " ", noun)
 }
 
-// WriteHelp writes the table as a part of "mcpgen help vet". Errors of the
-// writer are ignored.
+// WriteHelp writes the table as a part of "mcpgen help vet". Errors of the writer are ignored.
 func WriteHelp(w io.Writer) {
 	var out strings.Builder
 	for _, r := range rules {
@@ -23,8 +22,7 @@ func WriteHelp(w io.Writer) {
 	_, _ = io.WriteString(w, out.String())
 }
 
-// WriteMarkdown writes the table as the reference of the docs. Errors of the
-// writer are ignored.
+// WriteMarkdown writes the table as the reference of the docs. Errors of the writer are ignored.
 func WriteMarkdown(w io.Writer) {
 	var out strings.Builder
 	out.WriteString("| rule | finds | why |\n|---|---|---|\n")

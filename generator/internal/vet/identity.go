@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// identityHint says how a function fills an argument, by the directive to write. names lead
-// to it from the arguments, as //mcp:arg has them; nil if no directive can.
+// identityHint says how a function fills an argument, by the directive to write. names lead to it
+// from the arguments, as //mcp:arg has them; nil if no directive can.
 func (c *checker) identityHint(f *feature, names []string, field *model.Field) string {
 	const ignore = "; //mcp:ignore identity-argument REASON if it is not the caller's own"
 	if names == nil || field.Type.Go == nil {
@@ -71,8 +71,8 @@ func (c *checker) identityArguments() {
 	}
 }
 
-// identityFields reports fields. names are those that //mcp:arg has for what holds them,
-// nil for what it cannot fill.
+// identityFields reports fields. names are those that //mcp:arg has for what holds them, nil for
+// what it cannot fill.
 func (c *checker) identityFields(f *feature, path string, names []string, fields []*model.Field, seen map[*model.Type]bool) {
 	for _, field := range fields {
 		name := path + field.Name
@@ -90,8 +90,7 @@ func (c *checker) identityFields(f *feature, path string, names []string, fields
 	}
 }
 
-// walk visits the structs that a type leads to, each once, without going through
-// their fields.
+// walk visits the structs that a type leads to, each once, without going through their fields.
 func walk(t *model.Type, seen map[*model.Type]bool, visit func(*model.Type)) {
 	if t == nil || seen[t] {
 		return

@@ -17,9 +17,9 @@ type ignored struct {
 	used bool
 }
 
-// covers reports whether a directive applies to what a finding is about. The comment of
-// the package itself is about everything, that of a package whose features are emitted
-// here about what is found there.
+// covers reports whether a directive applies to what a finding is about. The comment of the package
+// itself is about everything, that of a package whose features are emitted here about what is found
+// there.
 func (c *checker) covers(i *ignored, f *Finding) bool {
 	if i.rule != f.Rule {
 		return false
@@ -48,9 +48,8 @@ func (c *checker) ignores(f *Finding) bool {
 	return slices.ContainsFunc(c.directives(), func(i *ignored) bool { return c.covers(i, f) })
 }
 
-// ignore drops the findings that //mcp:ignore suppresses, and reports those
-// directives that suppress none. That of a rule that is not checked may be
-// useful in another run.
+// ignore drops the findings that //mcp:ignore suppresses, and reports those directives that
+// suppress none. That of a rule that is not checked may be useful in another run.
 func (c *checker) ignore() {
 	all := c.directives()
 	var left []*Finding

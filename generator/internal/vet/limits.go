@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// clientNames: see the table. Without a server in the package its name is not
-// known, and only the tool's counts.
+// clientNames: see the table. Without a server in the package its name is not known, and only the
+// tool's counts.
 func (c *checker) clientNames() {
 	for _, f := range c.features {
 		if f.tool == nil {

@@ -23,8 +23,8 @@ type Options struct {
 	Disable   []string // not these
 	MaxTools  int      // of a package; not positive means any number
 	MaxTokens int      // of a tool; not positive means any number
-	// Tokens estimates what each tool of a package costs, in the order of the
-	// model. Without it the rule token-budget finds nothing.
+	// Tokens estimates what each tool of a package costs, in the order of the model. Without it the
+	// rule token-budget finds nothing.
 	Tokens func(*model.Package) ([]int, error)
 }
 
@@ -33,8 +33,8 @@ func NewOptions() *Options {
 	return &Options{MaxTools: defaultMaxTools, MaxTokens: defaultMaxTokens}
 }
 
-// Register adds the flags -rules, -disable, -max-tools and -max-tokens. Names
-// of rules that do not exist are errors of parsing.
+// Register adds the flags -rules, -disable, -max-tools and -max-tokens. Names of rules that do not
+// exist are errors of parsing.
 func (o *Options) Register(f *flag.FlagSet) {
 	f.Var((*ruleList)(&o.Rules), "rules", "check only these rules, separated by commas")
 	f.Var((*ruleList)(&o.Disable), "disable", "do not check these rules, separated by commas")

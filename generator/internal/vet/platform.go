@@ -93,8 +93,8 @@ func (f *feature) completions() []*model.Completion {
 	return nil
 }
 
-// report adds a finding, which the generator repeats as a warning: once for a key, and at the position at if that is in
-// the source.
+// report adds a finding, which the generator repeats as a warning: once for a key, and at the
+// position at if that is in the source.
 func (w *platformWalk) report(key any, at token.Position, hint, format string, args ...any) {
 	if w.said[key] {
 		return
@@ -140,7 +140,8 @@ func (w *platformWalk) provider(p *model.Provider) {
 	}
 }
 
-// function looks at a function that generated code calls. If other builds declare one of that name, they call that.
+// function looks at a function that generated code calls. If other builds declare one of that name,
+// they call that.
 func (w *platformWalk) function(pkg *types.Package, name string) {
 	if pkg == nil {
 		pkg = w.c.m.Types
@@ -233,8 +234,8 @@ func (w *platformWalk) field(f *model.Field, preset string) {
 	w.plan(f.Type)
 }
 
-// constraint returns the build constraint of the file that declares an object, "" if that is the one of the whole
-// package, which the generated file has, too.
+// constraint returns the build constraint of the file that declares an object, "" if that is the
+// one of the whole package, which the generated file has, too.
 func (c *checker) constraint(obj types.Object) string {
 	file := c.pkg.Fset.File(obj.Pos())
 	if file == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// platformConstants are constants of the standard library whose values differ from system to system.
+// platformConstants are constants of the standard library whose values differ from system to
+// system.
 var platformConstants = map[string]bool{
 	"math.MaxInt": true, "math.MinInt": true, "math.MaxUint": true, "math/bits.UintSize": true, "strconv.IntSize": true,
 	"runtime.GOOS": true, "runtime.GOARCH": true, "unsafe.Sizeof": true, "unsafe.Offsetof": true, "unsafe.Alignof": true,
@@ -61,7 +62,8 @@ func (w *platformWalk) length(t *model.Type) {
 	}
 }
 
-// constantDiffers returns what lets the value of a constant of the sources differ from system to system, "" if nothing does.
+// constantDiffers returns what lets the value of a constant of the sources differ from system to
+// system, "" if nothing does.
 func (c *checker) constantDiffers(k *types.Const) string {
 	p := c.source(k.Pkg())
 	if p == nil {
@@ -74,7 +76,8 @@ func (c *checker) constantDiffers(k *types.Const) string {
 	return c.platformValue(p, value, map[types.Object]bool{k: true})
 }
 
-// platformValue returns what in a constant expression differs from system to system, "" if nothing does.
+// platformValue returns what in a constant expression differs from system to system, "" if nothing
+// does.
 func (c *checker) platformValue(p *load.Package, expr ast.Expr, seen map[types.Object]bool) (why string) {
 	ast.Inspect(expr, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -106,7 +109,8 @@ func (c *checker) platformValue(p *load.Package, expr ast.Expr, seen map[types.O
 	return why
 }
 
-// initializer returns the expression of a constant of the package, which may be the one of a constant above it; nil if it has none.
+// initializer returns the expression of a constant of the package, which may be the one of a
+// constant above it; nil if it has none.
 func initializer(p *load.Package, obj types.Object) ast.Expr {
 	file := p.File(obj.Pos())
 	if file == nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// numbers looks for numbers in tags and directives that an int, a uint or a uintptr of 32 bits cannot hold. Constants of
-// the source are left to the compiler, which refuses them there without the generated file. preset names a default in messages.
+// numbers looks for numbers in tags and directives that an int, a uint or a uintptr of 32 bits
+// cannot hold. Constants of the source are left to the compiler, which refuses them there without
+// the generated file. preset names a default in messages.
 func (w *platformWalk) numbers(f *model.Field, preset string) {
 	if f.Type == nil || w.c.only64 {
 		return
@@ -99,7 +100,8 @@ func (w *platformWalk) number(f *model.Field, t *model.Type, what, text string) 
 		"%s: the %s %s is beyond the type %s where that has 32 bits, and the package does not compile there", f.Name, what, text, types.TypeString(t.Go, w.c.qualifier))
 }
 
-// systems32 are the architectures on which int has 32 bits; the others are those on which it has 64.
+// systems32 are the architectures on which int has 32 bits; the others are those on which it
+// has 64.
 var (
 	systems32 = []string{"386", "arm", "mips", "mipsle"}
 	systems64 = []string{"amd64", "arm64", "loong64", "mips64", "mips64le", "ppc64", "ppc64le", "riscv64", "s390x", "wasm"}

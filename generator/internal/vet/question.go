@@ -14,8 +14,7 @@ const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 // questions are its functions that return an error which must not be lost.
 var questions = map[string]bool{"Elicit": true, "ElicitFields": true, "ElicitURL": true, "Sample": true, "Roots": true}
 
-// ignoredQuestions looks at every function of the package, as a tool may ask
-// through another one.
+// ignoredQuestions looks at every function of the package, as a tool may ask through another one.
 func (c *checker) ignoredQuestions() {
 	sets := map[ast.Node]*directive.Set{}
 	for _, set := range c.sets {

@@ -61,8 +61,8 @@ func (c *checker) unpublishedRows() {
 	}
 }
 
-// columnTag is the tag that names the column of a field which has no tag json, "" for other
-// fields. Those of other modules are not for the author to change.
+// columnTag is the tag that names the column of a field which has no tag json, "" for other fields.
+// Those of other modules are not for the author to change.
 func (c *checker) columnTag(t types.Type, field *model.Field) string {
 	var v *types.Var
 	var text string

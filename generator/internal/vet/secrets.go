@@ -99,8 +99,9 @@ func resultOf(f *feature) *model.Type {
 	return f.call.Result.Output
 }
 
-// leadingToSecrets are the objects of results that have a secret, or contain an object that has one. All others
-// are left alone, since the ways through types that contain each other are too many.
+// leadingToSecrets are the objects of results that have a secret, or contain an object that has
+// one. All others are left alone, since the ways through types that contain each other are too
+// many.
 func leadingToSecrets(features []*feature) map[*model.Type]bool {
 	leads, seen := map[*model.Type]bool{}, map[*model.Type]bool{}
 	within := map[*model.Type][]*model.Type{} // the objects that contain an object

@@ -37,7 +37,8 @@ type recordWalk struct {
 	seen map[*types.Func]bool
 }
 
-// method looks at the source of a method, and of those that it calls on its receiver. field is "" without an assignment.
+// method looks at the source of a method, and of those that it calls on its receiver. field is ""
+// without an assignment.
 func (w *recordWalk) method(fn *types.Func) (at token.Position, field string) {
 	if w.seen[fn] {
 		return at, ""
@@ -128,7 +129,8 @@ func (s *recordSource) onReceiver(call *ast.CallExpr) *types.Func {
 	return fn
 }
 
-// member is the member of the receiver that an assignment to an expression changes, "" if that has no JSON tag.
+// member is the member of the receiver that an assignment to an expression changes, "" if that has
+// no JSON tag.
 func (s *recordSource) member(e ast.Expr) string {
 	shared := s.pointer // a copy of the receiver refers to the same maps, slices and pointers
 	for e != nil {
@@ -183,7 +185,8 @@ func (s *recordSource) whole() string {
 	return ""
 }
 
-// taggedMember is the field that an index leads to, "" if neither it nor a struct around it has a JSON tag.
+// taggedMember is the field that an index leads to, "" if neither it nor a struct around it has a
+// JSON tag.
 func taggedMember(t types.Type, index []int) string {
 	tagged, name := false, ""
 	for _, i := range index {

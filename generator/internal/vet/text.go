@@ -98,9 +98,8 @@ func (c *checker) hiddenCharacters() {
 	})
 }
 
-// lookalikes are characters that look like others of their kind, or like nothing, and are
-// part of ordinary text for some: the generator, which refuses invisible characters,
-// accepts them.
+// lookalikes are characters that look like others of their kind, or like nothing, and are part of
+// ordinary text for some: the generator, which refuses invisible characters, accepts them.
 var lookalikes = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1680, 0x1680, 1}, // Ogham space
@@ -132,7 +131,8 @@ func hidden(s string) string {
 	return ""
 }
 
-// note matches notes to authors. The words alone do not count: a tool may be about the TODO items of a user.
+// note matches notes to authors. The words alone do not count: a tool may be about the TODO items
+// of a user.
 var note = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)(\([^()\n]*\))?:|\b(TODO|FIXME|XXX|HACK)\([^()\n]*\)|\bFIXME\b`)
 
 // noteTexts: see the table. It reports a text once, which may be a part of many tools.

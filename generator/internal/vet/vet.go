@@ -1,10 +1,9 @@
-// Package vet looks at contracts for what the generator accepts and a reviewer would not:
-// a tool without a description, a tenant that the model can choose, a question whose
-// error is dropped.
+// Package vet looks at contracts for what the generator accepts and a reviewer would not: a tool
+// without a description, a tenant that the model can choose, a question whose error is dropped.
 //
-// One table ([Rules]) holds every rule; it drives the checks, the help of the
-// command and the reference in docs. A finding is suppressed by //mcp:ignore with
-// the rule and a reason, on the feature or in the package comment.
+// One table ([Rules]) holds every rule; it drives the checks, the help of the command and the
+// reference in docs. A finding is suppressed by //mcp:ignore with the rule and a reason, on the
+// feature or in the package comment.
 package vet
 
 import (
@@ -33,8 +32,8 @@ type Finding struct {
 	Word string
 
 	set *directive.Set // the declaration it belongs to; nil for the package
-	// A finding with a key is a warning of the generator, too, once for all findings with that key: at the position at, or at
-	// Pos if that is not valid.
+	// A finding with a key is a warning of the generator, too, once for all findings with that key:
+	// at the position at, or at Pos if that is not valid.
 	key any
 	at  token.Position
 }
@@ -51,9 +50,8 @@ func (f *Finding) Diagnostic() *diag.Diagnostic {
 	return &diag.Diagnostic{Pos: f.Pos, Subject: f.Subject, Message: f.Message, Hint: f.Hint, Rule: f.Rule}
 }
 
-// Package returns what the rules find in one package, in order of the source.
-// The model must be what package analyze made of it without an error. The error
-// is that of Options.Tokens.
+// Package returns what the rules find in one package, in order of the source. The model must be
+// what package analyze made of it without an error. The error is that of Options.Tokens.
 func Package(pkg *load.Package, m *model.Package, o *Options) ([]*Finding, error) {
 	c := newChecker(pkg, m, o)
 	c.docs = load.NewDocs(c.sources...)
@@ -120,8 +118,8 @@ func (c *checker) report(set *directive.Set, pos token.Position, subject, hint, 
 	return f
 }
 
-// packagePos is the position of findings about the whole package: the server, if there is
-// one, otherwise the first feature.
+// packagePos is the position of findings about the whole package: the server, if there is one,
+// otherwise the first feature.
 func (c *checker) packagePos() token.Position {
 	if s := c.m.Server; s != nil && s.Pos.IsValid() {
 		return s.Pos
@@ -198,8 +196,8 @@ func (f *feature) arguments() []*model.Field {
 	return f.call.Input.Object.Fields
 }
 
-// needed returns the feature that an argument belongs to. If an inject function needs it, that is the function, for all features
-// that need it; again is set for all but the first of them.
+// needed returns the feature that an argument belongs to. If an inject function needs it, that is
+// the function, for all features that need it; again is set for all but the first of them.
 func (c *checker) needed(f *feature, field *model.Field, seen map[token.Position]bool) (at *feature, again bool) {
 	by, _ := f.call.NeededBy(field)
 	if by == nil {
@@ -217,8 +215,7 @@ func (c *checker) needed(f *feature, field *model.Field, seen map[token.Position
 	return &inject, again
 }
 
-// fieldPos is the position of a field if that is in the package, otherwise that of the
-// feature.
+// fieldPos is the position of a field if that is in the package, otherwise that of the feature.
 func (c *checker) fieldPos(f *feature, field *model.Field) token.Position {
 	if field.Pos.IsValid() && c.home(field.Pos) != nil {
 		return field.Pos

@@ -105,8 +105,8 @@ func tokens(m *model.Package) (all []int, err error) {
 	return all, nil
 }
 
-// TestRules runs each rule over the archive of its name: it finds what is in
-// want, and in the package good nothing.
+// TestRules runs each rule over the archive of its name: it finds what is in want, and in the
+// package good nothing.
 func TestRules(t *testing.T) {
 	c, archives := loadCorpus(t)
 	names := slices.Sorted(maps.Keys(archives))

@@ -15,9 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/contract"
 )
 
-// TestOracle compares the classes of random changes with a validator: if a valid
-// argument is no longer valid, or an invalid result has become valid, the change must
-// be breaking.
+// TestOracle compares the classes of random changes with a validator: if a valid argument is no
+// longer valid, or an invalid result has become valid, the change must be breaking.
 func TestOracle(t *testing.T) {
 	pairs, seed := 1500, uint64(2026)
 	if long, err := strconv.Atoi(os.Getenv("MCPGEN_LONG")); err == nil {
@@ -122,8 +121,8 @@ func (n *tally) check(t *testing.T, o *oracle, before, after any, output bool) {
 	}
 }
 
-// habit closes objects that name members and do not restrict others, for arguments, and
-// opens closed ones, for results.
+// habit closes objects that name members and do not restrict others, for arguments, and opens
+// closed ones, for results.
 func habit(v any, output bool) any {
 	m, ok := v.(map[string]any)
 	if !ok {

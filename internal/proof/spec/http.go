@@ -87,8 +87,8 @@ func (p *Tap) conversationOf(r *http.Request) *Conversation {
 	return c
 }
 
-// asked validates the body of the request. A body that arrives after the response
-// belongs to a request that was refused before it was read.
+// asked validates the body of the request. A body that arrives after the response belongs to a
+// request that was refused before it was read.
 func (x *exchange) asked(text []byte) {
 	x.mu.Lock()
 	refused := x.began

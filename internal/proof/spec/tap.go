@@ -33,8 +33,8 @@ type T interface {
 	Cleanup(func())
 }
 
-// OfServers makes the tap fail the test only for messages of servers: the clients are
-// third-party programs, whose messages may be invalid. It returns the tap.
+// OfServers makes the tap fail the test only for messages of servers: the clients are third-party
+// programs, whose messages may be invalid. It returns the tap.
 func (p *Tap) OfServers() *Tap {
 	p.theirs = true
 	return p
@@ -108,8 +108,7 @@ func (c *Conversation) Perhaps(text string) { c.take(client, []byte(text), perha
 // Server validates a message that the server has sent.
 func (c *Conversation) Server(text string) { c.take(server, []byte(text), unmarked) }
 
-// InvalidServer is Server for a message that violates the schema; a valid one fails the
-// test.
+// InvalidServer is Server for a message that violates the schema; a valid one fails the test.
 func (c *Conversation) InvalidServer(text string) { c.take(server, []byte(text), marked) }
 
 // mark is a test's expectation for a message.
@@ -294,8 +293,8 @@ func (c *Conversation) failure(from side, m *message, text []byte) (revision str
 	switch {
 	case from == client:
 	case string(m.ID) == "null":
-		// JSON-RPC requires null if the id of a request cannot be read; the schemas do
-		// not allow it.
+		// JSON-RPC requires null if the id of a request cannot be read; the schemas do not allow
+		// it.
 		text = bytes.Replace(text, []byte(`"id":null`), []byte(`"id":0`), 1)
 	case m.ID == nil && c.http:
 		// According to the transport's specification, the body of a refusal may be an error without

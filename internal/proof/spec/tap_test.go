@@ -137,8 +137,8 @@ func TestTapOfBatches(t *testing.T) {
 	}
 }
 
-// The tap validates messages in HTTP requests and responses, on the server's and on the
-// client's side.
+// The tap validates messages in HTTP requests and responses, on the server's and on the client's
+// side.
 func TestTapOfHTTP(t *testing.T) {
 	Dir(t)
 	answers := map[string]string{

@@ -43,8 +43,8 @@ func encoderOf[T any](f func(*wire.Encoder, *T)) circularEncoder {
 	}
 }
 
-// TestCircularEncoders checks that the list above is complete, and that no other
-// encoder counts levels.
+// TestCircularEncoders checks that the list above is complete, and that no other encoder counts
+// levels.
 func TestCircularEncoders(t *testing.T) {
 	source, err := os.ReadFile("mcp_gen.go")
 	if err != nil {

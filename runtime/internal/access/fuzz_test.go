@@ -86,8 +86,7 @@ func whole(u *url.URL) string {
 	return strings.ToLower(u.Scheme+"|"+strings.TrimSuffix(u.Hostname(), ".")) + "|" + port
 }
 
-// checkConfigured checks that a configured origin passes in any spelling, and that
-// others do not.
+// checkConfigured checks that a configured origin passes in any spelling, and that others do not.
 func checkConfigured(t *testing.T, r *http.Request) {
 	text := r.Header.Get("Origin")
 	p, err := access.New([]string{"*"}, []string{text})

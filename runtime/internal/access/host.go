@@ -88,8 +88,8 @@ func (h host) covers(asked host) bool {
 	return strings.EqualFold(h.name, asked.name)
 }
 
-// isLoopback reports whether the host is a loopback host by its name. Such a name
-// cannot resolve to another address (RFC 6761, section 6.3, for names below localhost).
+// isLoopback reports whether the host is a loopback host by its name. Such a name cannot resolve to
+// another address (RFC 6761, section 6.3, for names below localhost).
 func (h host) isLoopback() bool {
 	const local = "localhost"
 	name := h.name

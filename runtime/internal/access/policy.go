@@ -1,8 +1,8 @@
-// Package access decides by the Host and Origin headers of an HTTP request whether it
-// may be served, for every transport over HTTP. It protects a server on a user's
-// machine from the web pages that the user visits: a page can send requests to any
-// address, and by rebinding its own name to the server's address (DNS rebinding) it can
-// make them look like requests of the same origin.
+// Package access decides by the Host and Origin headers of an HTTP request whether it may be
+// served, for every transport over HTTP. It protects a server on a user's machine from the web
+// pages that the user visits: a page can send requests to any address, and by rebinding its own
+// name to the server's address (DNS rebinding) it can make them look like requests of the same
+// origin.
 package access
 
 import (
@@ -76,8 +76,7 @@ func refuse(status int, format string, args ...any) *Refusal {
 	return &Refusal{Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxHeader is the limit for the target and the header fields of a request together, in
-// bytes.
+// maxHeader is the limit for the target and the header fields of a request together, in bytes.
 const maxHeader = 64 << 10
 
 // Check decides on a request that a server received; nil means that it may be served.
@@ -124,9 +123,8 @@ func (p *Policy) Check(r *http.Request) *Refusal {
 	}
 }
 
-// checkSite decides on a request without an Origin (Fetch metadata request headers,
-// section 2.3). A page from another port is same-site, but may belong to another
-// server.
+// checkSite decides on a request without an Origin (Fetch metadata request headers, section 2.3). A
+// page from another port is same-site, but may belong to another server.
 func checkSite(r *http.Request) *Refusal {
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "same-origin" && site != "none" {
@@ -137,8 +135,8 @@ func checkSite(r *http.Request) *Refusal {
 	return nil
 }
 
-// checkHost returns the Host if it was checked, and whether it is known to be a name of
-// this server.
+// checkHost returns the Host if it was checked, and whether it is known to be a name of this
+// server.
 func (p *Policy) checkHost(r *http.Request) (h host, trusted bool, refusal *Refusal) {
 	loopback := onLoopback(r)
 	if !loopback && (p == nil || len(p.hosts) == 0) {
@@ -194,8 +192,8 @@ func allowOrigin(o origin) string {
 	return fmt.Sprintf("allow it with WithAllowedOrigins(%s) or by the flag -allow-origin", quote(o.String()))
 }
 
-// Origin returns the Origin header of a request, and whether it is one of the
-// configured origins, whose pages may read the response only if CORS headers allow it.
+// Origin returns the Origin header of a request, and whether it is one of the configured origins,
+// whose pages may read the response only if CORS headers allow it.
 func (p *Policy) Origin(r *http.Request) (origin string, cross bool) {
 	origins := r.Header["Origin"]
 	if len(origins) != 1 {
@@ -208,8 +206,7 @@ func (p *Policy) Origin(r *http.Request) (origin string, cross bool) {
 	return origins[0], ok && p.hasOrigin(o)
 }
 
-// HasOrigins reports whether any origin is configured, so that responses vary by the
-// Origin header.
+// HasOrigins reports whether any origin is configured, so that responses vary by the Origin header.
 func (p *Policy) HasOrigins() bool { return p != nil && len(p.origins) > 0 }
 
 func (p *Policy) hasHost(h host) bool {
@@ -228,8 +225,7 @@ func (p *Policy) hasOrigin(o origin) bool {
 	return p != nil && len(p.origins) > 0 && slices.Contains(p.origins, o.String())
 }
 
-// onLoopback reports whether the connection of the request arrived at a loopback
-// address.
+// onLoopback reports whether the connection of the request arrived at a loopback address.
 func onLoopback(r *http.Request) bool {
 	switch a := r.Context().Value(http.LocalAddrContextKey).(type) {
 	case *net.TCPAddr:

@@ -40,8 +40,8 @@ func Size(size int) int {
 
 func classOf(size int) int { return max(0, bits.Len(uint(max(size, 1)-1))-smallest) }
 
-// Get returns an empty slice with a capacity of at least size bytes. Above 64 MiB it
-// is always a new one.
+// Get returns an empty slice with a capacity of at least size bytes. Above 64 MiB it is always a
+// new one.
 func Get(size int) []byte {
 	class := classOf(size)
 	if class >= len(classes) {
@@ -69,8 +69,8 @@ func Put(b []byte) {
 	classes[class].Put(header)
 }
 
-// Grow returns a slice with the contents of b and a capacity for n more bytes. If b
-// is too small, it is put into the pool, and the caller must not use it afterwards.
+// Grow returns a slice with the contents of b and a capacity for n more bytes. If b is too small,
+// it is put into the pool, and the caller must not use it afterwards.
 func Grow(b []byte, n int) []byte {
 	if cap(b)-len(b) >= n {
 		return b

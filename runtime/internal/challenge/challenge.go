@@ -82,8 +82,8 @@ var (
 // scanner reads one field.
 type scanner struct{ rest string }
 
-// list reads the elements of a field. An element is a parameter of the challenge before it,
-// or begins another challenge.
+// list reads the elements of a field. An element is a parameter of the challenge before it, or
+// begins another challenge.
 func (s *scanner) list(all []Challenge) ([]Challenge, error) {
 	var current *Challenge // its parameters may go on
 	for {
@@ -159,8 +159,8 @@ func (s *scanner) challenge() (*Challenge, error) {
 	return c, nil
 }
 
-// startsParam reports whether the text begins with a name, an equals sign and a value. Without
-// a value it is a token68 with padding.
+// startsParam reports whether the text begins with a name, an equals sign and a value. Without a
+// value it is a token68 with padding.
 func (s *scanner) startsParam() bool {
 	ahead := scanner{rest: s.rest}
 	if ahead.token() == "" {

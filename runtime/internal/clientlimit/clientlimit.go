@@ -54,8 +54,8 @@ func (c Client) String() string {
 // least a network of that size, and can choose the rest of the address.
 const networkBits = 64
 
-// network returns the network whose addresses count as one client: for IPv4 a single
-// address. It is the zero Prefix for the zero address.
+// network returns the network whose addresses count as one client: for IPv4 a single address. It is
+// the zero Prefix for the zero address.
 func network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := a.BitLen()
@@ -82,8 +82,8 @@ func Address(remote string) netip.Addr {
 // DefaultShare is the percentage of a limit that one client may use.
 const DefaultShare = 25
 
-// Share returns the limit of one client: a percentage of the limit of all, rounded up. More
-// than 100 percent are 100.
+// Share returns the limit of one client: a percentage of the limit of all, rounded up. More than
+// 100 percent are 100.
 func Share(most, percent int) int {
 	percent = min(percent, 100)
 	return most/100*percent + (most%100*percent+99)/100 // most*percent could be too large

@@ -47,8 +47,8 @@ type Options struct {
 	// Report is called for data that the protocol does not allow, if the connection goes on
 	// nevertheless: with a [*Violation]. It does not wait, and may be called by any goroutine.
 	Report func(error)
-	// Wait stops the time of Dial, and of the handshake after it, while a person logs in,
-	// until the function that it returns is called. May be nil.
+	// Wait stops the time of Dial, and of the handshake after it, while a person logs in, until the
+	// function that it returns is called. May be nil.
 	Wait func() (done func())
 }
 
@@ -113,13 +113,13 @@ type Message struct {
 	// Arguments are the arguments of a call, and Params names the ones that header fields repeat.
 	Arguments json.RawMessage
 	Params    []toolschema.HeaderParam
-	// Wait stops the clock of the request while a person logs in, until the function that
-	// it returns is called. May be nil.
+	// Wait stops the clock of the request while a person logs in, until the function that it
+	// returns is called. May be nil.
 	Wait func() (done func())
 }
 
-// Requester is a connection over which each request has its own channel. Its methods may be
-// called by many goroutines.
+// Requester is a connection over which each request has its own channel. Its methods may be called
+// by many goroutines.
 type Requester interface {
 	Conn
 	// Send sends a message. For a request, it passes each message that the server sends for it to

@@ -30,8 +30,8 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// SessionLost is the reply of a server that does not know the session of a request (any
-// more). The request has not run.
+// SessionLost is the reply of a server that does not know the session of a request (any more). The
+// request has not run.
 type SessionLost struct {
 	Status int
 }

@@ -4,12 +4,12 @@ package discarded
 
 import "bytes"
 
-// longest is the largest text that is stored, in bytes: an identifier of 1,024 bytes,
-// each of them escaped.
+// longest is the largest text that is stored, in bytes: an identifier of 1,024 bytes, each of them
+// escaped.
 const longest = 6*1024 + 2
 
-// Message is a message of JSON-RPC in parts. It is not validated: for a text that is
-// not JSON the results are meaningless.
+// Message is a message of JSON-RPC in parts. It is not validated: for a text that is not JSON the
+// results are meaningless.
 type Message struct {
 	depth    int
 	inString bool

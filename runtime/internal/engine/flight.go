@@ -59,8 +59,8 @@ func (f *flight) all() []*Exchange {
 	return all
 }
 
-// enter adds a request to those in flight, unless the connection is closing, has too many, or
-// has one with the same id.
+// enter adds a request to those in flight, unless the connection is closing, has too many, or has
+// one with the same id.
 func (c *Conn) enter(x *Exchange) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -80,8 +80,7 @@ func (x *Exchange) IsAnswered() bool {
 	return x.answered
 }
 
-// EndByServer makes notifications/cancelled follow the reply, on a channel that all requests
-// share.
+// EndByServer makes notifications/cancelled follow the reply, on a channel that all requests share.
 func (x *Exchange) EndByServer() {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()

@@ -55,8 +55,8 @@ func (c *Conn) sessionOrigin(m *jsonrpc.Message, inBatch bool) (Origin, *jsonrpc
 var ErrNoSession = InvalidParams("no protocol revision: send initialize first, or " +
 	protocol.MetaVersion + " and " + protocol.MetaCapabilities + " in params._meta")
 
-// initialize opens the session. Later messages belong to it at once, also while interceptors
-// handle the request.
+// initialize opens the session. Later messages belong to it at once, also while interceptors handle
+// the request.
 func (c *Conn) initialize(m *jsonrpc.Message, inBatch bool) (Origin, *jsonrpc.Error) {
 	if inBatch {
 		return Origin{}, invalidRequest("initialize must not be part of a batch")

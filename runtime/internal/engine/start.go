@@ -21,8 +21,8 @@ type Origin struct {
 	level    int8     // level of log messages, for requests without a session
 }
 
-// request handles a request. It owns the buffers: the exchange of the request takes them
-// over, or request releases them.
+// request handles a request. It owns the buffers: the exchange of the request takes them over, or
+// request releases them.
 func (c *Conn) request(b *Buffers, caller *Caller, out Sink, inBatch bool) {
 	if batch, ok := out.(*batch); ok {
 		batch.expect()

@@ -39,8 +39,8 @@ func (in *transportMessage) Drop() {
 // NewMessage returns storage for one message.
 func (s *Settings) NewMessage() transport.Message { return (*transportMessage)(s.newBuffers()) }
 
-// Take handles a message of a transport, whose replies go to the sink. It reports whether the sink can
-// expect a reply, which may be empty.
+// Take handles a message of a transport, whose replies go to the sink. It reports whether the sink
+// can expect a reply, which may be empty.
 func (c *Conn) Take(in transport.Message, from *Caller, out Sink) (expect bool) {
 	c.received.Store(true)
 	return c.handle((*Buffers)(in.(*transportMessage)), nil, from, out, false)

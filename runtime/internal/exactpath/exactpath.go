@@ -18,8 +18,8 @@ func Needed(system string) bool {
 	return slices.Contains([]string{"windows", "darwin", "ios"}, system)
 }
 
-// Spelled reports whether every part of a slash-separated path is the name of an
-// entry of its directory, byte for byte. It reads each directory on the way.
+// Spelled reports whether every part of a slash-separated path is the name of an entry of its
+// directory, byte for byte. It reads each directory on the way.
 func Spelled(fsys fs.FS, name string) bool {
 	dir := "."
 	for part := range strings.SplitSeq(name, "/") {

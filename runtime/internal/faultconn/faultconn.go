@@ -19,15 +19,14 @@ type Plan struct {
 	// Piece limits the bytes that are read or written at a time: each time between 1 and Piece. 0
 	// means no limit.
 	Piece int
-	// Stall is the probability of a pause, and StallTime its longest duration. Closing
-	// and deadlines end it.
+	// Stall is the probability of a pause, and StallTime its longest duration. Closing and
+	// deadlines end it.
 	Stall     float64
 	StallTime time.Duration
-	// WriteError is the probability that a part is written and then an error returned,
-	// as when a deadline passes. Later writes succeed.
+	// WriteError is the probability that a part is written and then an error returned, as when a
+	// deadline passes. Later writes succeed.
 	WriteError float64
-	// Reset is the probability that the connection breaks: both directions fail, on
-	// both sides.
+	// Reset is the probability that the connection breaks: both directions fail, on both sides.
 	Reset float64
 }
 
@@ -37,8 +36,8 @@ var (
 	ErrReset = errors.New("faulty: connection reset")
 )
 
-// Stream returns a faulty stream over rw. One goroutine may read while another
-// writes and any closes it.
+// Stream returns a faulty stream over rw. One goroutine may read while another writes and any
+// closes it.
 func Stream(rw io.ReadWriteCloser, p Plan) io.ReadWriteCloser {
 	return newStream(rw, p)
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Listener accepts connections in memory. Its address is a TCP port on loopback. It
-// works inside and outside of a bubble of testing/synctest.
+// Listener accepts connections in memory. Its address is a TCP port on loopback. It works inside
+// and outside of a bubble of testing/synctest.
 type Listener struct {
 	plan  func(n int) Plan
 	conns chan net.Conn
@@ -18,8 +18,8 @@ type Listener struct {
 	n  int
 }
 
-// NewListener returns a listener whose n-th connection, from 0, has the plan of that
-// index; without a function there are no faults. The client's end has no faults.
+// NewListener returns a listener whose n-th connection, from 0, has the plan of that index; without
+// a function there are no faults. The client's end has no faults.
 func NewListener(plan func(n int) Plan) *Listener {
 	return &Listener{plan: plan, conns: make(chan net.Conn), ended: make(chan struct{})}
 }
@@ -29,8 +29,7 @@ var (
 	clientAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000}
 )
 
-// Dial connects. Bytes are transferred when both sides call, without a buffer between
-// them.
+// Dial connects. Bytes are transferred when both sides call, without a buffer between them.
 func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	near, far := net.Pipe()
 	server := net.Conn(&end{far, serverAddr, clientAddr})

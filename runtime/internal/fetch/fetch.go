@@ -129,8 +129,7 @@ type Status struct {
 
 func (e *Status) Error() string { return e.URL + ": " + e.Text }
 
-// Get requests a JSON document. It follows up to three redirects within the origin of the
-// URL.
+// Get requests a JSON document. It follows up to three redirects within the origin of the URL.
 func (c *Client) Get(ctx context.Context, from Peer, text string) ([]byte, error) {
 	u, err := from.CheckURL(text)
 	if err != nil {
@@ -227,8 +226,8 @@ func (c *Client) send(ctx context.Context, from Peer, u *url.URL, build func() *
 	return resp, body, nil
 }
 
-// checkHost checks the host of a URL without resolving it. The address of a name is checked when
-// it is dialled.
+// checkHost checks the host of a URL without resolving it. The address of a name is checked when it
+// is dialled.
 func (c *Client) checkHost(from place, host string) error {
 	if c.allowPrivate {
 		return nil

@@ -1,5 +1,5 @@
-// Package formfield checks the values of the fields of a form: for servers, which read an
-// answer, and for clients, which check it before they send it (client/elicitation).
+// Package formfield checks the values of the fields of a form: for servers, which read an answer,
+// and for clients, which check it before they send it (client/elicitation).
 package formfield
 
 import (

@@ -3,15 +3,14 @@ package glob
 
 import "strings"
 
-// Pattern is a pattern, as the texts between its stars. A star matches any text, also
-// an empty one.
+// Pattern is a pattern, as the texts between its stars. A star matches any text, also an empty one.
 type Pattern []string
 
 // New parses a pattern.
 func New(text string) Pattern { return strings.Split(text, "*") }
 
-// Match reports whether s matches the pattern. For each star it takes time at most
-// proportional to the length of s.
+// Match reports whether s matches the pattern. For each star it takes time at most proportional to
+// the length of s.
 func (p Pattern) Match(s string) bool {
 	if len(p) == 0 {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// requests are messages of each kind that a client sends, each time with another id, name, cursor, token or URI. %[1]d is their
-// number.
+// requests are messages of each kind that a client sends, each time with another id, name, cursor,
+// token or URI. %[1]d is their number.
 var requests = map[string][]string{
 	"initialize":               {""}, // see opening
 	"ping":                     {`{}`},

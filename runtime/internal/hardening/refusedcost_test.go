@@ -31,8 +31,8 @@ var refusedConns = flag.Int("refused", 500, "how many connections TestManyRefuse
 
 func init() { programs["guarded"] = guarded }
 
-// guarded is the program that TestManyRefused starts: a server that authenticates its clients, and has a
-// tool that returns its goroutines and its heap.
+// guarded is the program that TestManyRefused starts: a server that authenticates its clients, and
+// has a tool that returns its goroutines and its heap.
 func guarded() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()

@@ -72,8 +72,8 @@ func (v target) accepted() int {
 	return 200
 }
 
-// visit runs f with a server in a bubble of synctest: time passes only while all
-// goroutines wait, and a goroutine that does not end fails the test.
+// visit runs f with a server in a bubble of synctest: time passes only while all goroutines wait,
+// and a goroutine that does not end fails the test.
 func (v target) visit(t *testing.T, c setup, f func(t *testing.T, s *site)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

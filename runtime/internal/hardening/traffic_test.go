@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// driver is a client that does random operations, and checks the answers. On a
-// connection that breaks, answers may be missing, but none may be wrong.
+// driver is a client that does random operations, and checks the answers. On a connection that
+// breaks, answers may be missing, but none may be wrong.
 type driver struct {
 	*client
 	rnd        *rand.Rand

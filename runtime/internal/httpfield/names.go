@@ -15,8 +15,8 @@ const (
 	LastEventID     = "Last-Event-Id"
 )
 
-// Header fields that repeat parts of the body, for proxies that route requests without
-// reading bodies (2026-07-28, streamable HTTP, request metadata). Keys are canonical.
+// Header fields that repeat parts of the body, for proxies that route requests without reading
+// bodies (2026-07-28, streamable HTTP, request metadata). Keys are canonical.
 const (
 	Method = "Mcp-Method"
 	Name   = "Mcp-Name"
@@ -29,8 +29,8 @@ const (
 	EventStream = "text/event-stream"
 )
 
-// IsJSON reports whether a Content-Type is JSON. JSON is always UTF-8 (RFC 8259,
-// section 8.1), so another charset is refused.
+// IsJSON reports whether a Content-Type is JSON. JSON is always UTF-8 (RFC 8259, section 8.1), so
+// another charset is refused.
 func IsJSON(contentType string) bool {
 	if contentType == JSON {
 		return true

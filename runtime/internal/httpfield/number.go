@@ -8,8 +8,8 @@ import (
 // maxIntegerDigits limits the zeros that are written for an exponent.
 const maxIntegerDigits = 64
 
-// SameNumber reports whether two texts are JSON numbers of the same value. It compares
-// without rounding.
+// SameNumber reports whether two texts are JSON numbers of the same value. It compares without
+// rounding.
 func SameNumber(a, b string) bool {
 	x, ok := parseDecimal(a)
 	if !ok {
@@ -19,8 +19,8 @@ func SameNumber(a, b string) bool {
 	return ok && x == y
 }
 
-// Integer returns a JSON number without fraction and exponent, if it is an integer.
-// Digits are exact.
+// Integer returns a JSON number without fraction and exponent, if it is an integer. Digits are
+// exact.
 func Integer(s string) string {
 	d, ok := parseDecimal(s)
 	switch {

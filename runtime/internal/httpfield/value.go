@@ -34,8 +34,8 @@ func Decode(value string) (string, bool) {
 	return string(text), true
 }
 
-// Encode encodes the value of a header field, for [Decode]. A value that looks
-// like an encoded one is encoded too.
+// Encode encodes the value of a header field, for [Decode]. A value that looks like an encoded one
+// is encoded too.
 func Encode(s string) string {
 	if IsPlain(s) && s == Trim(s) && !(strings.HasPrefix(s, Base64Prefix) && strings.HasSuffix(s, Base64Suffix)) {
 		return s

@@ -80,8 +80,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzValue checks that encoding and decoding are inverse, that every value has
-// one encoding, and that results are valid.
+// FuzzValue checks that encoding and decoding are inverse, that every value has one encoding, and
+// that results are valid.
 func FuzzValue(f *testing.F) {
 	for _, value := range []string{
 		"", "us-west1", " padded ", "Hello, \u4e16\u754c", "line1\nline2", "=?base64?literal?=", "=?base64?SGVsbG8=?=", "=?base64??=",

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Hash is the hash of a sequence of values and texts. Each part begins with its kind and
-// its length, so no two sequences hash the same bytes.
+// Hash is the hash of a sequence of values and texts. Each part begins with its kind and its
+// length, so no two sequences hash the same bytes.
 type Hash struct {
 	h hash.Hash
 }
@@ -72,9 +72,8 @@ func (d *Hash) object(v []byte) {
 	}
 }
 
-// canonicalNumber returns one spelling for each number: significant digits, e,
-// and the power of ten; 0 for zero. An exponent that does not fit into 32 bits is left as
-// it is.
+// canonicalNumber returns one spelling for each number: significant digits, e, and the power of
+// ten; 0 for zero. An exponent that does not fit into 32 bits is left as it is.
 func canonicalNumber(text []byte) []byte {
 	mantissa, exponent := text, 0
 	if i := bytes.IndexAny(text, "eE"); i >= 0 {

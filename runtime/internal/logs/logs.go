@@ -33,8 +33,7 @@ const (
 	maxProgramLines = 1000
 )
 
-// Log is a [slog.Logger] with these limits. Its methods may be called by several
-// goroutines.
+// Log is a [slog.Logger] with these limits. Its methods may be called by several goroutines.
 type Log struct {
 	logger *slog.Logger
 	broken atomic.Bool // its handler is no longer called
@@ -64,8 +63,7 @@ func (l *Log) Client(ctx context.Context, level slog.Level, message string, attr
 	l.write(ctx, level, message, maxClientLines, MaxText, maxError, attrs)
 }
 
-// Program logs an event of the user's code. Texts that a client chose must be [Text]
-// attributes.
+// Program logs an event of the user's code. Texts that a client chose must be [Text] attributes.
 func (l *Log) Program(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
 	l.write(ctx, level, message, maxProgramLines, maxOwn, maxOwn, attrs)
 }
@@ -141,8 +139,8 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// passes counts a line, and reports whether it is written. Lines below the level info
-// are always written.
+// passes counts a line, and reports whether it is written. Lines below the level info are always
+// written.
 func (l *Log) passes(level slog.Level, message string, most int) bool {
 	if level < slog.LevelInfo {
 		return true

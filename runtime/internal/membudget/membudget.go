@@ -18,10 +18,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/turns"
 )
 
-// Budget is the memory that one server may use for clients. All methods may be called
-// by several goroutines. Take, TakeControl, Trim, Enter and Unlist must not be called
-// by a goroutine that holds a lock of a [Holder]. The methods of a nil budget allow
-// everything.
+// Budget is the memory that one server may use for clients. All methods may be called by several
+// goroutines. Take, TakeControl, Trim, Enter and Unlist must not be called by a goroutine that
+// holds a lock of a [Holder]. The methods of a nil budget allow everything.
 type Budget struct {
 	limit   int64 // for everything
 	share   int64 // the part of limit that only control messages may use
@@ -190,8 +189,8 @@ func (b *Budget) List(h Holder, age uint64) {
 	heap.Push(&b.holders, listed{h, age})
 }
 
-// Unlist removes a holder for good: it must not be registered again. The caller must
-// not hold a lock that the holder locks.
+// Unlist removes a holder for good: it must not be registered again. The caller must not hold a
+// lock that the holder locks.
 func (b *Budget) Unlist(h Holder) {
 	if b == nil {
 		return

@@ -310,8 +310,8 @@ func TestPlaceAfterShed(t *testing.T) {
 	}
 }
 
-// TestConcurrent calls Take, Force, List and Release at random in many goroutines, and
-// checks the invariants of the budget in between.
+// TestConcurrent calls Take, Force, List and Release at random in many goroutines, and checks the
+// invariants of the budget in between.
 func TestConcurrent(t *testing.T) {
 	const limit, places, largest = 1 << 16, 3, 1 << 12
 	b := membudget.New(limit, places)

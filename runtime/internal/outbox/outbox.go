@@ -62,8 +62,7 @@ type Options struct {
 	WriteTime time.Duration
 	// Memory is charged for the queue.
 	Memory *membudget.Budget
-	// Failed is called once, when the connection has failed or Fail is called. It must not
-	// wait.
+	// Failed is called once, when the connection has failed or Fail is called. It must not wait.
 	Failed func()
 	// Active is the number of running handlers.
 	Active *atomic.Int32
@@ -108,8 +107,7 @@ func (o *Outbox) Answer(message []byte, _ int) {
 	o.newest = len(message)
 }
 
-// Notify queues a message. It never waits, and drops the message once the connection has
-// failed.
+// Notify queues a message. It never waits, and drops the message once the connection has failed.
 func (o *Outbox) Notify(message []byte) {
 	if len(message) == 0 {
 		return

@@ -21,8 +21,8 @@ const page = "../../../docs/protocol.md"
 // marker separates the hand-written part from the generated one.
 const marker = "<!-- From here on generated: go test ./runtime/internal/protocol -update -->"
 
-// TestPage keeps the tables of the page equal to the data. The text above them is
-// written by hand and is not changed.
+// TestPage keeps the tables of the page equal to the data. The text above them is written by hand
+// and is not changed.
 func TestPage(t *testing.T) {
 	have, err := os.ReadFile(page)
 	if err != nil {

@@ -1,7 +1,7 @@
 package protocol
 
-// ServerRequests describes the requests of servers to clients in a revision
-// (ServerRequest in the schema of the specification), and how they are sent.
+// ServerRequests describes the requests of servers to clients in a revision (ServerRequest in the
+// schema of the specification), and how they are sent.
 type ServerRequests struct {
 	// Rounds is set if servers do not send requests: the requests are part of an input_required
 	// result, and the client calls again with the answers (multi round-trip requests).
@@ -29,8 +29,8 @@ const (
 	ElicitationComplete = "notifications/elicitation/complete"
 )
 
-// MayAskClient reports whether the handler of a request may send requests to the client. It is
-// the same in every revision, so that a handler behaves the same in all.
+// MayAskClient reports whether the handler of a request may send requests to the client. It is the
+// same in every revision, so that a handler behaves the same in all.
 func (m Method) MayAskClient() bool {
 	return m == ToolsCall || m == PromptsGet || m == ResourcesRead
 }
@@ -38,8 +38,8 @@ func (m Method) MayAskClient() bool {
 // Levels are the severities of log messages, the least one first (RFC 5424).
 var Levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// DefaultLevel is the index in Levels from which on a session gets messages before it
-// has set a level.
+// DefaultLevel is the index in Levels from which on a session gets messages before it has set a
+// level.
 const DefaultLevel = 1
 
 // Capabilities of clients, by the revision that added them.

@@ -6,11 +6,11 @@ type TaskForm = uint8
 const (
 	// NoTasks means that the revision does not support tasks.
 	NoTasks TaskForm = iota
-	// TaskExtension is the extension [TasksName]: the client declares it in each request, and
-	// the server decides which call becomes a task.
+	// TaskExtension is the extension [TasksName]: the client declares it in each request, and the
+	// server decides which call becomes a task.
 	TaskExtension
-	// TaskSession is the experimental form of revision 2025-11-25: the client decides which
-	// call becomes a task, by the member task of its params.
+	// TaskSession is the experimental form of revision 2025-11-25: the client decides which call
+	// becomes a task, by the member task of its params.
 	TaskSession
 )
 

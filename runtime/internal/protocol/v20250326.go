@@ -1,7 +1,7 @@
 package protocol
 
-// v20250326 adds annotations of tools, audio, the capability completions and,
-// for this one revision, batches.
+// v20250326 adds annotations of tools, audio, the capability completions and, for this one
+// revision, batches.
 var v20250326 = Revision{
 	Version:        "2025-03-26",
 	Methods:        table(session...),

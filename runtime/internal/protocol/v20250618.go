@@ -1,7 +1,7 @@
 package protocol
 
-// v20250618 adds titles, structured content, resource links and _meta on features; it
-// removes batches.
+// v20250618 adds titles, structured content, resource links and _meta on features; it removes
+// batches.
 var v20250618 = Revision{
 	Version:        "2025-06-18",
 	Methods:        table(session...),

@@ -1,7 +1,7 @@
 package protocol
 
-// v20251125 adds icons, and a description of implementations. It is the last revision
-// with sessions.
+// v20251125 adds icons, and a description of implementations. It is the last revision with
+// sessions.
 var v20251125 = Revision{
 	Version: "2025-11-25",
 	Methods: table(session...),

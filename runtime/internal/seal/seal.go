@@ -28,8 +28,8 @@ type key struct {
 	secret []byte
 }
 
-// NewKeyring returns a keyring of the keys or, without any, of a random key that lives as
-// long as the process. A key of fewer than [MinKey] bytes is an error.
+// NewKeyring returns a keyring of the keys or, without any, of a random key that lives as long as
+// the process. A key of fewer than [MinKey] bytes is an error.
 func NewKeyring(secrets [][]byte) (*Keyring, error) {
 	if len(secrets) == 0 {
 		random := make([]byte, 32)
@@ -48,10 +48,10 @@ func NewKeyring(secrets [][]byte) (*Keyring, error) {
 	return k, nil
 }
 
-// A sealed text is base64url of a version, the id of the key, a salt, and the text
-// encrypted with AES-256-GCM. Each text has an encryption key of its own, derived from
-// key, salt and purpose by HKDF (RFC 5869). No encryption key is used twice, so the nonce
-// may be constant, and the number of texts for one key has no limit.
+// A sealed text is base64url of a version, the id of the key, a salt, and the text encrypted with
+// AES-256-GCM. Each text has an encryption key of its own, derived from key, salt and purpose by
+// HKDF (RFC 5869). No encryption key is used twice, so the nonce may be constant, and the number of
+// texts for one key has no limit.
 const (
 	version    = 1
 	saltSize   = 24
@@ -111,8 +111,8 @@ const MACSize = 16
 // texts have equal codes: HMAC-SHA-256 under a key derived for the purpose.
 func (k *Keyring) MAC(purpose string, text []byte) []byte { return k.keys[0].mac(purpose, text) }
 
-// CheckMAC reports whether the code was made for the text and the purpose by this keyring
-// or one with the same key. It takes the same time for every wrong code.
+// CheckMAC reports whether the code was made for the text and the purpose by this keyring or one
+// with the same key. It takes the same time for every wrong code.
 func (k *Keyring) CheckMAC(purpose string, text, code []byte) bool {
 	made := false
 	for i := range k.keys {

@@ -18,10 +18,9 @@ const (
 // endless replaces a value that nests without end.
 var endless = slog.StringValue("!ERROR: the value contains itself, or has too many parts")
 
-// Safe returns attributes that every handler of slog can print: text handlers use fmt,
-// which follows maps and slices that contain themselves until the stack overflows, and
-// all handlers follow groups that make new groups. Usually it returns the attributes
-// unchanged.
+// Safe returns attributes that every handler of slog can print: text handlers use fmt, which
+// follows maps and slices that contain themselves until the stack overflows, and all handlers
+// follow groups that make new groups. Usually it returns the attributes unchanged.
 func Safe(attrs []slog.Attr) []slog.Attr {
 	left := maxGroups
 	return safe(attrs, 0, &left)

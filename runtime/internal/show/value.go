@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// JSON returns any value of the program as JSON of at most limit bytes. Values that
-// contain themselves, that are too large, or whose methods panic, are errors.
+// JSON returns any value of the program as JSON of at most limit bytes. Values that contain
+// themselves, that are too large, or whose methods panic, are errors.
 func JSON(v any, limit int) (text []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -70,8 +70,7 @@ type stream struct {
 	blocking bool // the protocol has made it non-blocking
 }
 
-// duplicate keeps a standard stream under another number, which children do not
-// inherit.
+// duplicate keeps a standard stream under another number, which children do not inherit.
 func duplicate(fd int, name string) (*stream, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -80,7 +80,8 @@ func start(t *testing.T, program string, stderr io.Writer, change ...func(*fixtu
 // patient gives the program time to exit by itself.
 func patient(f *fixture) { f.options.Limits.CloseTime = time.Minute }
 
-// eventually waits for a condition. The timeout of go test ends it, with the stacks of all goroutines.
+// eventually waits for a condition. The timeout of go test ends it, with the stacks of all
+// goroutines.
 func eventually(is func() bool) {
 	for !is() {
 		time.Sleep(time.Millisecond)

@@ -107,8 +107,8 @@ func (m *messages) pass(p []byte, read int) (passed int) {
 	return passed
 }
 
-// begin processes one byte at the beginning of a line, and returns 1, or 0 if it belongs to
-// a line that is not a message.
+// begin processes one byte at the beginning of a line, and returns 1, or 0 if it belongs to a line
+// that is not a message.
 func (m *messages) begin(p []byte, read int, passed *int) int {
 	switch p[read] {
 	case '{':

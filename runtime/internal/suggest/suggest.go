@@ -9,8 +9,8 @@ import (
 // Longest bounds the work of Nearest, in bytes of a word. Longer ones have no similar one.
 const Longest = 64
 
-// Nearest returns the index of the candidate that a word was probably meant to be, -1 if none
-// is similar. In this order a candidate is
+// Nearest returns the index of the candidate that a word was probably meant to be, -1 if none is
+// similar. In this order a candidate is
 //
 //   - the word with at most one difference;
 //   - the only one of whose words the word has some, or that has some of the words: public and
@@ -63,8 +63,8 @@ func foldName(s string) []rune {
 	return r
 }
 
-// distance counts the insertions, deletions, replacements and swaps of
-// neighbours between a and b. Over the limit it may return any larger number.
+// distance counts the insertions, deletions, replacements and swaps of neighbours between a and b.
+// Over the limit it may return any larger number.
 func distance(a, b []rune, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit {
 		return limit + 1

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// byWords returns the only candidate that a word has some words in common with, and the only
-// one with abbreviated words; -1 for none, and for several.
+// byWords returns the only candidate that a word has some words in common with, and the only one
+// with abbreviated words; -1 for none, and for several.
 func byWords(word string, n int, candidate func(int) string) (part, short int) {
 	w := split(word)
 	var parts, shorts only
@@ -50,8 +50,8 @@ func (o *only) index() int {
 	return o.at
 }
 
-// split returns the words of a name, in lower case: those between other characters than letters
-// and digits, and from one capital to the next.
+// split returns the words of a name, in lower case: those between other characters than letters and
+// digits, and from one capital to the next.
 func split(name string) []string {
 	var words []string
 	start, before := -1, rune(0)
@@ -119,8 +119,8 @@ func initials(words []string) string {
 	return b.String()
 }
 
-// abbreviates reports whether a is the beginning of a longer word, as desc, or has its first
-// letter and some of its consonants, as ns and msg.
+// abbreviates reports whether a is the beginning of a longer word, as desc, or has its first letter
+// and some of its consonants, as ns and msg.
 func abbreviates(a, word string) bool {
 	if utf8.RuneCountInString(a) < 2 || len(a) >= len(word) {
 		return false

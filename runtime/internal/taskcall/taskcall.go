@@ -51,7 +51,8 @@ type Tasks interface {
 	Serve()
 	// Changed is called when the tools of the server have changed.
 	Changed()
-	// Accept creates a task. The error is for the log, unless it is a *mcp.ProtocolError for the client.
+	// Accept creates a task. The error is for the log, unless it is a *mcp.ProtocolError for the
+	// client.
 	Accept(ctx context.Context, c *Call) (*Accepted, error)
 	// Answer answers a method of tasks. Its error is ErrStore, or an error for the client.
 	Answer(ctx context.Context, q Request) (json.RawMessage, error)
@@ -75,8 +76,8 @@ type Request interface {
 	// Authorize returns an error if the caller may not use the tool of a task: ErrUnknown, or an
 	// error for the client.
 	Authorize(ctx context.Context, tool string) error
-	// Send sends a request to the client, and waits for the answer. The error is a *mcp.ClientError if the
-	// client refuses.
+	// Send sends a request to the client, and waits for the answer. The error is a *mcp.ClientError
+	// if the client refuses.
 	Send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Pause stops the clock of the request until resume is called.
 	Pause() (resume func())

@@ -7,7 +7,8 @@ import (
 	"container/list"
 )
 
-// Ledger contains the size of each task of a store. It serves one goroutine at a time. The zero Ledger is empty.
+// Ledger contains the size of each task of a store. It serves one goroutine at a time. The zero
+// Ledger is empty.
 type Ledger[Key, Account comparable] struct {
 	tasks    map[Key]*task[Key, Account]
 	accounts map[Account]*account[Account]

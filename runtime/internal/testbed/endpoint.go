@@ -35,8 +35,8 @@ func Open(t *testing.T, target dial.Target) dial.Stream {
 	return conn.(dial.Stream)
 }
 
-// WantConcurrentCalls calls the tool echo of a server several times at once, with arguments longer than
-// any buffer.
+// WantConcurrentCalls calls the tool echo of a server several times at once, with arguments longer
+// than any buffer.
 func WantConcurrentCalls(t *testing.T, target mcpclient.Target) {
 	t.Helper()
 	c, err := mcpclient.Connect(t.Context(), target, mcpclient.Options{})

@@ -14,8 +14,8 @@ type Network interface {
 	Dial(context.Context) (net.Conn, error)
 }
 
-// Pipes is a [Network] in memory, for bubbles of testing/synctest as well. Bytes are
-// written without a buffer: each Write waits for the Read of the other side.
+// Pipes is a [Network] in memory, for bubbles of testing/synctest as well. Bytes are written
+// without a buffer: each Write waits for the Read of the other side.
 type Pipes struct {
 	Network
 
@@ -70,8 +70,8 @@ func Address(text string) net.Addr {
 	return &net.UnixAddr{Name: text, Net: "unix"}
 }
 
-// Relocate returns a network whose connections have another local address on the side of
-// the server.
+// Relocate returns a network whose connections have another local address on the side of the
+// server.
 func Relocate(n Network, local net.Addr) Network { return &relocated{n, local} }
 
 type relocated struct {

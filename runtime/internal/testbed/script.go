@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Scripts are the scripted calls of a server, by name. Its tool "scripted" runs the call
-// that its argument "name" names.
+// Scripts are the scripted calls of a server, by name. Its tool "scripted" runs the call that its
+// argument "name" names.
 type Scripts struct {
 	t    *testing.T
 	over chan struct{} // closed at the end of the test

@@ -23,8 +23,8 @@ type Finder struct {
 	Threshold int
 	// Keeps reports whether a tool is listed with the three.
 	Keeps func(name string, groups []string) bool
-	// Instructions returns a text for the instructions of the server, by the number of tools in each
-	// group.
+	// Instructions returns a text for the instructions of the server, by the number of tools in
+	// each group.
 	Instructions func(groups map[string]int, all int) string
 	// Nearest returns the names that are most similar to a name that does not exist.
 	Nearest func(name string, names []string) []string

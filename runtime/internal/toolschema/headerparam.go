@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// HeaderParam is an argument of a tool that clients mirror in a header field
-// (x-mcp-header; streamable HTTP, request metadata).
+// HeaderParam is an argument of a tool that clients mirror in a header field (x-mcp-header;
+// streamable HTTP, request metadata).
 type HeaderParam struct {
 	Header string   // canonical: Mcp-Param-X
 	Path   []string // names of properties, from the arguments down

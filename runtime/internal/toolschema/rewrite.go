@@ -58,8 +58,7 @@ func Append(b []byte, schema string, form Form) []byte {
 	return append(b, text...)
 }
 
-// hasBooleanProperty reports whether the schema of a property of the root is true or
-// false.
+// hasBooleanProperty reports whether the schema of a property of the root is true or false.
 func hasBooleanProperty(schema string) bool {
 	// Most schemas contain no true or false but the usual one at their end, and need not be parsed:
 	// parsing was a third of the time of the first list of 1,000 tools.

@@ -11,10 +11,10 @@ import (
 // maxSteps is how many references and alternatives are followed, one inside of the other.
 const maxSteps = 20
 
-// Said returns what a schema says about the value that a path leads to, if it has a pattern
-// that fits: the JSON of its first example, and its description. If the pattern is that of the
-// keys of a map, which the path leads into, it is the description of the map. The path has the
-// form of wire.Violation.
+// Said returns what a schema says about the value that a path leads to, if it has a pattern that
+// fits: the JSON of its first example, and its description. If the pattern is that of the keys of a
+// map, which the path leads into, it is the description of the map. The path has the form of
+// wire.Violation.
 func Said(schema, path string, fits func(pattern string) bool) (example, description string) {
 	s := search{root: []byte(schema), steps: steps(path), fits: fits}
 	s.at(place{schema: s.root}, 0, 0)
@@ -27,8 +27,8 @@ type place struct {
 	example, description string
 }
 
-// search looks for the value in all alternatives, since only the value itself would tell which
-// one holds.
+// search looks for the value in all alternatives, since only the value itself would tell which one
+// holds.
 type search struct {
 	root                 []byte
 	steps                []string

@@ -53,8 +53,7 @@ type Releaser interface {
 	Release(retry time.Duration) bool
 }
 
-// Owner is a [Sink] that can take over the storage of a large reply instead of copying
-// it.
+// Owner is a [Sink] that can take over the storage of a large reply instead of copying it.
 type Owner interface {
 	// Own is like [Sink.Reply] for a message whose storage is from the pool and belongs to the sink
 	// afterwards. It does nothing, and returns false, if the message must be copied.
@@ -91,8 +90,8 @@ type Numberer interface {
 	NotifyNumbered(message []byte, number uint64)
 }
 
-// Message is a message on its way to a server, with its storage. It has one owner:
-// [Conn.Take] makes the connection the owner.
+// Message is a message on its way to a server, with its storage. It has one owner: [Conn.Take]
+// makes the connection the owner.
 type Message interface {
 	// Buffer returns empty storage for the message.
 	Buffer() []byte
@@ -127,8 +126,8 @@ type Caller struct {
 	Address netip.Addr
 }
 
-// Conn is one client of a server: a session, or a single request. Its methods may
-// be called by many goroutines.
+// Conn is one client of a server: a session, or a single request. Its methods may be called by many
+// goroutines.
 type Conn interface {
 	// Take takes a message whose replies go to the sink. It never waits. It reports whether a reply
 	// will come or has come, which may be empty.

@@ -24,8 +24,8 @@ const (
 	mostBytes = 64 << 10
 	// Time limits the time of reading it.
 	Time = time.Second
-	// Most is the default limit of requests whose bodies are read after the response at
-	// the same time.
+	// Most is the default limit of requests whose bodies are read after the response at the same
+	// time.
 	Most = 1000
 	// writeTime limits the time that a client may take to read a response.
 	writeTime = 10 * time.Second
@@ -189,10 +189,10 @@ func (x *Body) rest(sent bool) bool {
 	return x.bodies.leave(x) && err == io.EOF
 }
 
-// close makes net/http close the connection after the response. If the header has not
-// been sent yet, it gets Connection: close. [http.MaxBytesReader] does this in
-// net/http, if it gets net/http's own http.ResponseWriter; then the client has time to
-// read the response, although the server reads no more.
+// close makes net/http close the connection after the response. If the header has not been sent
+// yet, it gets Connection: close. [http.MaxBytesReader] does this in net/http, if it gets
+// net/http's own http.ResponseWriter; then the client has time to read the response, although the
+// server reads no more.
 func (x *Body) close() {
 	w := x.w
 	for {

@@ -17,8 +17,8 @@ func FoldCase(s string) string {
 	}, s)
 }
 
-// lowerHost writes the scheme in lower case, and the host of a scheme that has network hosts
-// (RFC 3986, section 6.2.2.1).
+// lowerHost writes the scheme in lower case, and the host of a scheme that has network hosts (RFC
+// 3986, section 6.2.2.1).
 func lowerHost(uri string) string {
 	scheme, rest, ok := strings.Cut(uri, ":")
 	if !ok {

@@ -51,8 +51,8 @@ func newPattern(text string, parts []string, fold bool) *Pattern {
 // Text returns the pattern as given.
 func (p *Pattern) Text() string { return p.text }
 
-// Matches reports whether the pattern matches one of the readings. It matches nil, a URI
-// whose readings are not known.
+// Matches reports whether the pattern matches one of the readings. It matches nil, a URI whose
+// readings are not known.
 func (p *Pattern) Matches(s *Readings) bool {
 	return s == nil || slices.ContainsFunc(s.encoded, p.encoded.Match) ||
 		slices.ContainsFunc(s.decoded, p.decoded.Match) || slices.ContainsFunc(s.flat, p.flat.Match)
@@ -86,8 +86,7 @@ func Allowed(patterns []*Pattern, s *Readings) bool {
 	return true
 }
 
-// MatchesTemplate reports whether the pattern matches every URI of a template, or is its
-// text.
+// MatchesTemplate reports whether the pattern matches every URI of a template, or is its text.
 func (p *Pattern) MatchesTemplate(template string) bool {
 	if p.text == template {
 		return true

@@ -16,8 +16,8 @@ type Readings struct {
 // maxEncodings limits the times that a URI may be percent-encoded.
 const maxEncodings = 8
 
-// Strict returns the readings for patterns that allow, each of which must match. It returns
-// nil for a URI that is percent-encoded more than maxEncodings times.
+// Strict returns the readings for patterns that allow, each of which must match. It returns nil for
+// a URI that is percent-encoded more than maxEncodings times.
 func Strict(uri string) *Readings { return read(uri, false) }
 
 // Lenient returns the readings for patterns that deny, where one match suffices. They include the

@@ -33,8 +33,8 @@ func DenyTemplate(template string) *Template {
 	}
 }
 
-// Matches reports whether one of the readings is a URI of the template. It matches nil, a
-// URI whose readings are not known.
+// Matches reports whether one of the readings is a URI of the template. It matches nil, a URI whose
+// readings are not known.
 func (t *Template) Matches(s *Readings) bool {
 	return s == nil || matchesAny(t.encoded, s.encoded) || matchesAny(t.decoded, s.decoded) || matchesAny(t.flat, s.flat)
 }

@@ -1,5 +1,4 @@
-// Package usercode calls functions of users where a panic would end a connection or the
-// process.
+// Package usercode calls functions of users where a panic would end a connection or the process.
 package usercode
 
 import (

@@ -1,6 +1,5 @@
-// Bookstore serves a bookshop: over standard input and output to the client that
-// has started it, or with -http to any number of clients. With -auth, clients need an
-// access token.
+// Bookstore serves a bookshop: over standard input and output to the client that has started it, or
+// with -http to any number of clients. With -auth, clients need an access token.
 package main
 
 import (

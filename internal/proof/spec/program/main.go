@@ -22,8 +22,7 @@ import (
 // Dir is the value of MCP_SPEC_DIR, which clients do not pass on. The linker sets it.
 var Dir string
 
-// inside is set in the environment of the process that serves over standard input and
-// output.
+// inside is set in the environment of the process that serves over standard input and output.
 const inside = "MCPGEN_SPEC_INSIDE"
 
 // Main is mcpcmd.Main for a program with the flags of mcpcmd.WithFlags. It writes violations in the
@@ -46,8 +45,7 @@ func Main(s *mcp.Server, options ...mcpcmd.Option) {
 	os.Exit(around(tap.Conversation()))
 }
 
-// around runs the program again, between the client and this process, and returns its
-// exit code.
+// around runs the program again, between the client and this process, and returns its exit code.
 func around(c *spec.Conversation) int {
 	exe, err := os.Executable()
 	if err != nil {

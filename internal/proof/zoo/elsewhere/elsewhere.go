@@ -1,5 +1,4 @@
-// Package elsewhere has types that types of the zoo are made of, and that are made of
-// them.
+// Package elsewhere has types that types of the zoo are made of, and that are made of them.
 package elsewhere
 
 // Group is several of anything.

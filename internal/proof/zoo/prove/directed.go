@@ -71,8 +71,7 @@ func (s *Schema) limited() bool {
 		s.Pattern != "" || s.Format != "" || s.Encoding != "" || s.UniqueItems || len(s.Enum) > 0 || s.Names != nil
 }
 
-// visit calls f for every value with its schema, inner ones last, in an order
-// that f cannot change.
+// visit calls f for every value with its schema, inner ones last, in an order that f cannot change.
 func visit(n *Node, s *Schema, f func(*Node, *Schema)) {
 	type item struct {
 		n *Node
