@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -72,7 +71,7 @@ func TestPatternsAreExplained(t *testing.T) {
 		}
 		// Programs get the same text.
 		_, message, _ := strings.Cut(want, ": ")
-		if meta := fmt.Sprintf("%s", got.Meta["io.github.mcpgen/problems"]); !strings.Contains(meta, string(wire.AppendString(nil, message))) {
+		if meta := string(got.Meta["io.github.mcpgen/problems"]); !strings.Contains(meta, string(wire.AppendString(nil, message))) {
 			t.Errorf("%s: _meta has %s", name, meta)
 		}
 	}

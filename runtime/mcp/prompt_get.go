@@ -76,7 +76,7 @@ func (p *prompt) checkArguments(arguments []byte) error {
 	}
 	for _, name := range unknown {
 		i := suggest.Nearest(name, len(given), func(i int) string { return p.info.Arguments[i].Name })
-		meant := ""
+		var meant string
 		switch {
 		case i >= 0 && !given[i]:
 			meant = p.info.Arguments[i].Name

@@ -82,16 +82,15 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 // generator prints one package.
 type generator struct {
 	*file
-	p         *model.Package
-	plan      *codec.Plan
-	schemas   schemas
-	locals    *locals
-	shared    *sharing
-	common    defaults
-	guarded   map[string]bool         // lines that assert a signature
-	shapes    map[string]*types.Named // with guards that are not printed yet, by their full names
-	functions map[string]string       // variables of functions, by what they are set to
-	err       error
+	p       *model.Package
+	plan    *codec.Plan
+	schemas schemas
+	locals  *locals
+	shared  *sharing
+	common  defaults
+	guarded map[string]bool         // lines that assert a signature
+	shapes  map[string]*types.Named // with guards that are not printed yet, by their full names
+	err     error
 }
 
 func (g *generator) fail(format string, args ...any) {
