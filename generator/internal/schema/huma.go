@@ -2,7 +2,6 @@ package schema
 
 import (
 	"go/types"
-	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -159,7 +158,7 @@ func (r *Resolver) humaTime(s site, f *model.Field, m *member) {
 	switch {
 	case m.in != "" && m.in != "body" && isTime:
 		if layout == "" && m.in == "header" {
-			layout = http.TimeFormat
+			layout = "Mon, 02 Jan 2006 15:04:05 GMT" // of package net/http
 		}
 		if changed := inLayout(f.Type, layout, false); layout != "" && changed != nil {
 			f.Type = changed
