@@ -144,6 +144,7 @@ func sources(spec *directive.Spec, rest string) []string {
 		return []string{
 			file("", line, "", ""), file("", strings.TrimSuffix(line, "\n")+" task=optional\n", "", ""),
 			file("", tool, line+"func Picture() []byte { return nil }\n\n", ""),
+			file("", tool, line+"func Pages(word string) []string { return nil }\n\n", ""),
 		}
 	case "prompt":
 		return []string{file("", tool, line+"func Ask(word string) string { return word }\n\n", "")}

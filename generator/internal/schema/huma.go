@@ -78,7 +78,9 @@ func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
 			}
 		case m.tagged:
 		case m.v.Name() != "RawBody":
-			r.warnf(r.atField(s, m.v), `leave it out by json:"-", or name it by json`, "huma reads nothing of a request into the field, so it is not an argument")
+			left := r.atField(s, m.v)
+			left.member = "" // the warning is about a field that is no member
+			r.warnf(left, `leave it out by json:"-", or name it by json`, "huma reads nothing of a request into the field, so it is not an argument")
 			continue
 		}
 		kept = append(kept, m)

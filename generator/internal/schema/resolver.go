@@ -274,7 +274,9 @@ func (s site) element() site {
 func (r *Resolver) atField(s site, v *types.Var) site {
 	s = s.field(v.Name())
 	pos := r.pkg.Fset.Position(v.Pos())
-	s.member = r.memberKey(pos, v.Name())
+	if v.Name() != "_" { // a tag of a blank field is about the struct
+		s.member = r.memberKey(pos, v.Name())
+	}
 	switch {
 	case r.sources[v.Pkg()] != nil && pos.IsValid():
 		s.Pos, s.far = pos, token.Position{}
