@@ -199,7 +199,7 @@ var elsewhereOrNever = map[string]string{
 	"Content": "is of this package alone", "Feature": "is of this package alone", "Form": "is called by the handler that asks",
 	"Question": "is of this package alone", "Registrar": "is called by the program", "Reply": "is of this package alone",
 	"SampleContent": "is of this package alone", "StateStore": "TestStateStoreFails", "KeySource": "TestStateKeySourcePanics", "PubSub": "TestFailingPubSub and TestBrokenSubscription",
-	"WithListed": "runs in Register", "Policy.Select": "runs in Register",
+	"Shorten": "calls generated encoders alone", "WithListed": "runs in Register", "Policy.Select": "runs in Register",
 	"WithSessionHook": "TestSessionHookFails", "WithQuestionHook": "TestQuestionHookFails", "NewChoices": "TestChoicesPanic of mcpimpl", "NewChoicesErr": "TestChoicesPanic of mcpimpl",
 	"Overrides.Tool": "runs in Register", "Overrides.Resource": "runs in Register", "Overrides.Template": "runs in Register", "Overrides.Prompt": "runs in Register", "Fixed": "runs when the program starts, and as a decoder of a call",
 }
