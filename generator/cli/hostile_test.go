@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-
-	"github.com/mcpgen/mcpgen/runtime/mcpstdout"
 )
 
 // hostileMain is a server of 2026-07-28 whose names, texts and errors have escape sequences and
 // line breaks.
 func hostileMain() {
-	mcpstdout.Restore() // the test program is linked with mcpcmd
 	const evil = `\u001b]0;evil\u0007\u001b[2J\u202e`
 	replies := map[string]string{
 		"server/discover": `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{},"prompts":{}},"ttlMs":0,"cacheScope":"private",` +

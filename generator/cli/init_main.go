@@ -223,6 +223,7 @@ package main
 import (
 %s
 %s"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+_ "github.com/mcpgen/mcpgen/runtime/mcpstdout" // what packages print does not reach the protocol
 
 %s
 )

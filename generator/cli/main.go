@@ -15,7 +15,6 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 	"github.com/mcpgen/mcpgen/internal/columns"
 	"github.com/mcpgen/mcpgen/internal/visible"
-	"github.com/mcpgen/mcpgen/runtime/mcpstdout"
 )
 
 // The exit codes. A command that a signal ends exits with 128 and its number.
@@ -35,7 +34,6 @@ func Main() {
 
 // start connects the command to its process.
 func start(build buildFunc) int {
-	mcpstdout.Restore() // package mcpcmd keeps output off standard output, and the command itself does not serve
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	// If a reader such as head ends early, writing is an error and does not end the process, so

@@ -23,9 +23,8 @@
 // the contexts of calls at once, since there a client that waits for calls closes the input
 // instead. A second signal exits at once; one within 500 ms of the first is ignored.
 //
-// What the program prints before Main or Run, such as package initialization, goes to standard
-// error where a client may have started it; see package mcpstdout, also for programs with commands
-// of their own.
+// What the program prints before Main or Run, such as package initialization, reaches the client
+// as a broken message, unless the program imports package mcpstdout.
 //
 // A server that needs a database or secrets is made by a function: [MainFunc] calls it only to
 // serve, not for help, the version and the commands.

@@ -12,7 +12,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/stdio"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
-	_ "github.com/mcpgen/mcpgen/runtime/mcpstdout" // what a program prints before Run does not reach the protocol
 )
 
 // program is one run.

@@ -1,5 +1,5 @@
-// Package mcpstdout keeps early output of a program out of the protocol. Package mcpcmd imports it;
-// a program that calls [mcp.Server.ServeStdio] itself imports it for its side effect:
+// Package mcpstdout keeps early output of a program out of the protocol. A program imports it for
+// its side effect:
 //
 //	import _ "github.com/mcpgen/mcpgen/runtime/mcpstdout"
 //

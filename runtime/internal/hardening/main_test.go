@@ -14,7 +14,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
-	"github.com/mcpgen/mcpgen/runtime/mcpstdout"
 )
 
 // programVariable tells the test binary which program to run.
@@ -25,7 +24,6 @@ var programs = map[string]func() int{"printer": printer, "hostile": hostileProgr
 
 func TestMain(m *testing.M) {
 	if program := programs[os.Getenv(programVariable)]; program != nil {
-		mcpstdout.Restore() // most of them are servers without package mcpcmd, which this test links
 		os.Exit(program())
 	}
 	goleak.VerifyTestMain(spec.Main{M: m, Least: 20000})

@@ -17,7 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
-	"github.com/mcpgen/mcpgen/runtime/mcpstdout"
 )
 
 // Dir is the value of MCP_SPEC_DIR, which clients do not pass on. The linker sets it.
@@ -43,7 +42,6 @@ func Main(s *mcp.Server, options ...mcpcmd.Option) {
 		mcpcmd.Main(s, options...)
 		return
 	}
-	mcpstdout.Restore() // this process passes on the output of the other one, and prints nothing else
 	os.Exit(around(tap.Conversation()))
 }
 

@@ -8,12 +8,10 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
-	"github.com/mcpgen/mcpgen/runtime/mcpstdout"
 )
 
 // The test binary is both the program and the process inside.
 func TestMain(m *testing.M) {
-	mcpstdout.Restore() // package mcpcmd, which this test links, keeps what is printed between two pipes
 	switch {
 	case os.Getenv(inside) != "":
 		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/wrong"}`)
