@@ -16,8 +16,8 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// manyTools is how many tools the server of [TestManyTools] has, and manyPackages where they are
-// from. The last package is cut off there.
+// manyTools is the number of tools of the server of [TestManyTools], whose functions come from
+// manyPackages. The last package is cut off there.
 const manyTools = 500
 
 var manyPackages = append(

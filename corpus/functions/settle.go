@@ -136,7 +136,7 @@ func values(sig *types.Signature) (out []types.Type) {
 }
 
 // success returns the name of the first member for a response with status 2xx, as oapi-codegen
-// names them, "" if there is none.
+// names them, or "".
 func success(sig *types.Signature) string {
 	for _, t := range values(sig) {
 		if p, ok := t.(*types.Pointer); ok {
@@ -196,7 +196,7 @@ func (s *settled) leaveOut(file string, diags []generator.Diagnostic) error {
 	return nil
 }
 
-// at returns the wrapper in whose lines a diagnostic is, nil if there is none.
+// at returns the wrapper in whose lines a diagnostic is, or nil.
 func (s *settled) at(where map[string][2]int, d *generator.Diagnostic) *wrapper {
 	for _, w := range s.works {
 		span := where[w.declared()]

@@ -19,8 +19,8 @@ type source struct {
 	make  string // declares how the receivers are made that are of no use empty
 }
 
-// modules has the modules. The only selection is that of packages and, if a package has several
-// types with the same methods, of the type.
+// modules lists the modules. Packages are selected and, where a package has several types with the
+// same methods, types.
 var modules = []module{
 	{name: "std", path: "std", packages: whole("html", "math", "mime", "net/netip", "net/url", "path", "regexp", "strconv", "strings", "time", "unicode/utf8")},
 	{name: "yaml", path: "gopkg.in/yaml.v3", packages: whole("gopkg.in/yaml.v3")},

@@ -100,7 +100,7 @@ func typeName(t ast.Expr) string {
 	}
 }
 
-// annotated returns the first directive of ours above the function, "" if there is none.
+// annotated returns the first directive of ours above the function, or "".
 func (s *target) annotated() string {
 	if *s.doc != nil {
 		for _, c := range (*s.doc).List {

@@ -352,7 +352,7 @@ func (i *initCommand) tryExposed(all []*exposure, name string) error {
 // names matches hints to name parameters or results by a directive.
 var names = regexp.MustCompile(`//mcp:(params|result) `)
 
-// firstError is the text of the first error that was not there before, "" if there is none.
+// firstError is the text of the first error that was not there before, or "".
 func firstError(diags *diag.List, before map[string]bool) string {
 	for _, d := range diags.All() {
 		if d.Severity == diag.Error && !before[d.Pos.String()+d.Text()] {

@@ -84,7 +84,7 @@ func isPath(name string) bool {
 	return filepath.IsAbs(name) || name == "." || name == ".." || strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../")
 }
 
-// moduleRoot is the nearest directory with a go.mod, "" if there is none.
+// moduleRoot is the nearest directory with a go.mod, or "".
 func moduleRoot(dir string) string {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {

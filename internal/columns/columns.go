@@ -3,7 +3,7 @@ package columns
 
 import "strings"
 
-// Width is how many columns help may have.
+// Width limits the columns of help.
 const Width = 80
 
 // Row returns a head and, from a column on, a text of words, in lines of at most Width columns but

@@ -176,7 +176,7 @@ func cutTo(text string, columns int) string {
 	return out.String() + ellipsis
 }
 
-// width is how many columns a text takes.
+// width returns the number of columns that a text takes.
 func width(text string) (n int) {
 	for _, r := range text {
 		n += runeWidth(r)

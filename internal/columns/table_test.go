@@ -13,7 +13,7 @@ const sample = "KIND\tNAME\tSIGNATURE\tHINTS\tTOKENS\n" +
 	"tool\tread\tfunc()\t\t12\n" +
 	"total\t2 tools\t\t\t443\n"
 
-// Without a width the table is that of text/tabwriter.
+// Without a width the table looks as text/tabwriter prints it.
 func TestTableForPipes(t *testing.T) {
 	for _, text := range []string{sample, "A\tB\nx\t\n\ty\n", "A\n", ""} {
 		var want, got strings.Builder

@@ -44,7 +44,7 @@ func Edits(a, b []string) []Edit {
 // shortest compares each line with each other one.
 func shortest(a, b []string) []Edit {
 	var edits []Edit
-	// kept[i][j] is how many lines of a[i:] and b[j:] can be kept.
+	// kept[i][j] counts the lines of a[i:] and b[j:] that can be kept.
 	kept := make([][]int32, len(a)+1)
 	for i := range kept {
 		kept[i] = make([]int32, len(b)+1)
@@ -145,7 +145,7 @@ func anchors(a, b []string) [][2]int {
 	return chosen
 }
 
-// context is how many lines around a change Unified has.
+// context is the number of lines that Unified prints around a change.
 const context = 3
 
 // Unified returns the difference of two texts with their names, in the unified form of diff -u, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// longestSaid is how much of a description, in bytes, an answer repeats.
+// longestSaid limits the bytes of a description that an answer repeats.
 const longestSaid = 300
 
 // explained returns the error of wrong arguments with an example or the description of each that

@@ -113,7 +113,7 @@ func (s *valueSchema) isAtomic() bool {
 	return s.values != nil || s.kinds()&(stringValue|arrayValue|objectValue) == 0
 }
 
-// advice says for a message which list to send in the place of a value, "" if there is none.
+// advice says for a message which list to send in the place of a value, or "".
 func (s *valueSchema) advice(v any, depth int) string {
 	if s.types&arrayValue == 0 || s.items == nil {
 		return ""

@@ -58,7 +58,7 @@ func (s *argSet) shorten(param string, object *model.Type) {
 	s.lines = lines
 }
 
-// fixes is the line that fixes the value of a parameter, nil if there is none.
+// fixes is the line that fixes the value of a parameter, or nil.
 func (s *argSet) fixes(name string) *directive.Directive {
 	i := slices.IndexFunc(s.all, func(l *directive.Directive) bool { return l.Has("fixed") && l.Name() == name && name != "_" })
 	if i < 0 {

@@ -43,7 +43,7 @@ func (a *analyzer) filling(call *model.Call, args *argSet, d declared, at diag.P
 	return f
 }
 
-// param returns the function that fills a parameter by its name, nil if there is none. ok is false
+// param returns the function that fills a parameter by its name, or nil. ok is false
 // when a diagnostic was reported.
 func (f *filling) param(p *model.Param, said bool) (provider *model.Provider, ok bool) {
 	if p.Name == "" || p.Name == "_" {

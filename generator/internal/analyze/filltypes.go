@@ -20,7 +20,7 @@ func pointee(t types.Type) types.Type {
 	}
 }
 
-// providerOfValue is a provider whose type is the given one but for pointers, nil if there is none.
+// providerOfValue is a provider whose type is the given one but for pointers, or nil.
 func (a *analyzer) providerOfValue(t types.Type) *model.Provider {
 	if t == nil {
 		return nil

@@ -238,7 +238,7 @@ func (a *analyzer) groupsOf(d declared) []string {
 	return a.settingsOver(settings{}, d).groups
 }
 
-// emitNone returns the emit=none of the package, nil if there is none.
+// emitNone returns the emit=none of the package, or nil.
 func (a *analyzer) emitNone() *directive.Directive {
 	for _, d := range a.declared("defaults") {
 		if v, _ := d.dir.String("emit"); v == "none" && d.set.Target == directive.Package {

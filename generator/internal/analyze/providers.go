@@ -151,7 +151,7 @@ func takesAll(t types.Type) string {
 	return ""
 }
 
-// provider returns the provider of exactly this type, nil if there is none: that of the package
+// provider returns the provider of exactly this type, or nil: that of the package
 // that is generated for, that of the feature's own, or that of another one from which features are
 // emitted. ok is false when a diagnostic was reported.
 func (a *analyzer) provider(t types.Type, at diag.Place) (p *model.Provider, ok bool) {

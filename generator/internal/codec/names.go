@@ -132,7 +132,7 @@ func argsStem(list *types.TypeList) string {
 	return b.String()
 }
 
-// packageOf is the package of the named type inside t, nil if there is none.
+// packageOf is the package of the named type inside t, or nil.
 func packageOf(t types.Type) *types.Package {
 	switch t := t.(type) {
 	case *types.Named:

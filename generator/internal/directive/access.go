@@ -104,7 +104,7 @@ func (d *Directive) Words() []Arg {
 	return d.bare(false)
 }
 
-// Name returns the first positional word, "" if there is none.
+// Name returns the first positional word, or "".
 func (d *Directive) Name() string {
 	if w := d.Words(); len(w) > 0 {
 		return w[0].Value

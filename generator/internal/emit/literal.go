@@ -142,7 +142,7 @@ func (g *generator) duration(d time.Duration) code {
 	return jen.Lit(0)
 }
 
-// positive is a duration, nil if there is none.
+// positive is a duration, or nil.
 func (g *generator) positive(d time.Duration) code {
 	if d <= 0 {
 		return nil

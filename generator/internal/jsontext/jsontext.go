@@ -96,7 +96,7 @@ func Quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Take removes a member of a JSON object, and returns its text, "" if there is none, and the rest
+// Take removes a member of a JSON object, and returns its text, or "", and the rest
 // of the object.
 func Take(text, name string) (member, rest string) {
 	var members map[string]json.RawMessage

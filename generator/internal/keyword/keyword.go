@@ -114,7 +114,7 @@ var rules = slices.DeleteFunc(slices.Clone(table), func(k *Keyword) bool { retur
 // IsRule reports whether the keyword is a constraint.
 func (k *Keyword) IsRule() bool { return k.Funcs != nil }
 
-// Limit returns the constraint in a set of rules, "" if there is none.
+// Limit returns the constraint in a set of rules, or "".
 func (k *Keyword) Limit(r *model.Rules) string { return r.Limit(k.Name) }
 
 // Func returns the function of runtime/wire that checks values of a type, or an error if the

@@ -105,7 +105,7 @@ func (d *Docs) Params(fn *types.Func) map[string]string {
 }
 
 // FuncDirectives returns the first directive in the doc comment of a function, method or interface
-// method of any package, "" if there is none.
+// method of any package, or "".
 func (d *Docs) FuncDirectives(fn *types.Func) string {
 	if fn.Pkg() == nil || !fn.Pos().IsValid() {
 		return ""

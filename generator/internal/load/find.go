@@ -62,7 +62,7 @@ func (l *loader) find(ctx context.Context) ([]target, error) {
 	return l.list(ctx)
 }
 
-// moduleRoot returns the nearest directory with a go.mod, "" if there is none.
+// moduleRoot returns the nearest directory with a go.mod, or "".
 func moduleRoot(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {

@@ -157,8 +157,8 @@ type Conversion struct {
 	// Methods is JSON or Text where these methods of the type make the conversion, and Invalid
 	// where the functions do. The other type is string then, or a pointer to it, or json.Number.
 	Methods Kind
-	Decode  *types.Func // func(S) (T, error), nil if there is none
-	Encode  *types.Func // func(T) S or func(T) (S, error), nil if there is none
+	Decode  *types.Func // func(S) (T, error), or nil
+	Encode  *types.Func // func(T) S or func(T) (S, error), or nil
 }
 
 // Fails reports whether Encode returns an error beside its result.
@@ -259,7 +259,7 @@ type Rules struct {
 	Header string
 }
 
-// Limit returns a constraint, "" if there is none.
+// Limit returns a constraint, or "".
 func (r *Rules) Limit(keyword string) string {
 	if r == nil {
 		return ""

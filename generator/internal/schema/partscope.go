@@ -36,7 +36,7 @@ func (in *partScope) cutFor(t *model.Type) *scopedCut {
 	return nil
 }
 
-// planOf is the copy of a plan around it without the same members, nil if there is none.
+// planOf is the copy of a plan around it without the same members, or nil.
 func (in *partScope) planOf(t *model.Type, c *cut) *model.Type {
 	for _, s := range in.cuts {
 		if s.from == t && slices.Equal(s.cut.names(), c.names()) {

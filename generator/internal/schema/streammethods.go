@@ -84,7 +84,7 @@ func (r *Resolver) refuseStreamedInside(s site, t types.Type) bool {
 }
 
 // findStreamed finds a type with only the methods of encoding/json/v2 where encoding/json looks at
-// types, nil if there is none.
+// types, or nil.
 func findStreamed(t types.Type, use Use, seen *typeutil.Map) types.Type {
 	t = pointedTo(t)
 	if seen.Set(t, true) != nil {

@@ -42,7 +42,7 @@ func (o *only) add(i, cost int) {
 	}
 }
 
-// index is -1 where there is none, or several.
+// index returns the only candidate, or -1.
 func (o *only) index() int {
 	if o.count != 1 {
 		return -1
