@@ -17,9 +17,9 @@ func parse(text []byte) (v any, err error) {
 	return v, err
 }
 
-// differ compares a result with what encoding/json writes for the same value, and returns the path
-// of the first difference, or "". Two differences stand in docs/types.md: nil slices, bytes and maps are
-// written as [], "" and {}, and nil pointers in fields are left out.
+// differ compares a result with the output of encoding/json for the same value. It returns a text
+// with the first difference, or "". Two differences stand in docs/types.md: nil slices, bytes and
+// maps are written as [], "" and {}, and nil pointers in fields are left out.
 func differ(path string, got, want any) string {
 	if want == nil && isEmpty(got) {
 		return ""
