@@ -18,8 +18,8 @@ func parse(text []byte) (v any, err error) {
 }
 
 // differ compares a result with the output of encoding/json for the same value. It returns a text
-// with the first difference, or "". Two differences stand in docs/types.md: nil slices, bytes and
-// maps are written as [], "" and {}, and nil pointers in fields are left out.
+// with the first difference, or "". It accepts the two differences that docs/types.md lists: nil
+// slices, bytes and maps are written as [], "" and {}, and nil pointers in fields are left out.
 func differ(path string, got, want any) string {
 	if want == nil && isEmpty(got) {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 
@@ -28,6 +29,9 @@ func TestMain(m *testing.M) {
 
 // printer serves a tool that prints, and that starts a child which prints and reads.
 func printer() int {
+	// The file must live as long as the process: a collected file closes its descriptor.
+	one := os.NewFile(1, "one")
+	defer runtime.KeepAlive(one)
 	var options []mcp.Option
 	if os.Getenv("MCP_TEST_UNSHIELDED") != "" {
 		options = append(options, mcp.WithoutStdoutShield())
@@ -35,7 +39,7 @@ func printer() int {
 	s := newFixture(options...)
 	s.Register(mcpimpl.FuncTool(empty("print", false), noArguments(func(context.Context, *mcp.Request) (*mcp.ToolResult, error) {
 		fmt.Println("printed by Go")
-		os.NewFile(1, "one").WriteString("printed to descriptor 1\n")
+		one.WriteString("printed to descriptor 1\n")
 		cmd := exec.Command("/bin/sh", "-c", "echo printed by a child; cat")
 		cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
 		if err := cmd.Run(); err != nil {

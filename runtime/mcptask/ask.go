@@ -64,6 +64,12 @@ func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, e
 		park = 0
 	}
 	r.tasks.mu.Unlock()
+	if park == 0 && ctx.Err() == nil { // the run ends here, even if the client is quick
+		if value, ok := c.answered(q); ok {
+			return value, nil
+		}
+		return nil, taskcall.ErrParked
+	}
 	timer := time.NewTimer(park)
 	defer timer.Stop()
 	select {
