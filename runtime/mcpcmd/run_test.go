@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,7 +38,7 @@ func TestUsage(t *testing.T) {
 		{"version", "unknown command version: it is a flag: -version"},
 		{"halp", "unknown command halp: did you mean -help?"},
 		{"serve", "argument serve is one too many: the commands are install, uninstall, status, completion, and -help lists the flags"},
-		{"-http 0 install", "argument install is one too many: a command comes before its flags: mcpcmd.test install"},
+		{"-http 0 install", "argument install is one too many: a command comes before its flags: " + filepath.Base(os.Args[0]) + " install"},
 		{"localhost:80", "argument localhost:80 is one too many: write -http localhost:80 to serve there"},
 		{"-http", "flag needs an argument: -http: a port or host:port, such as 8080"},
 		{"-http localhost", `flag -http: address "localhost" has no port: write localhost:8080`},
