@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Build plans the codecs of a package. An error means that a plan contradicts itself, for instance
-// by a default that its type cannot hold; the generator reports such things with their position
-// before it comes to this.
+// Build plans the codecs of a package. It returns an error if a plan contradicts itself, for
+// instance by a default that its type cannot hold; the generator reports such problems with their
+// position before it calls Build.
 func Build(p *model.Package) (*Plan, error) {
 	b := &builder{
 		pkg:       p,
@@ -50,7 +50,7 @@ type builder struct {
 	plan      *Plan
 	names     *names
 	stems     map[string]string // by the key of the type
-	readers   map[string]string // keys of the types that have a decoder, by their stems
+	readers   map[string]string // keys of the types with a decoder, by their stems
 	variants  map[*model.Type]string
 	decoders  map[string]*Decoder
 	encoders  map[string]*Encoder
@@ -59,8 +59,8 @@ type builder struct {
 	schemas   map[string]*Schema
 	guarded   map[string]bool
 	constants map[*model.Field]*Literal // see fixed
-	subject   string                    // the feature that is planned, for messages of the program
-	err       error                     // the first one
+	subject   string                    // the feature that is planned, for error messages
+	err       error                     // the first error
 }
 
 func (b *builder) fail(format string, args ...any) {
@@ -118,7 +118,7 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 		out.Results = b.putMembers(t.Result.Output, out.Stem+"Result")
 		return
 	}
-	// What is behind a pointer is written once it is known to be there.
+	// The target of a pointer is written once the pointer is known not to be nil.
 	root := t.Result.Output
 	for ; root.Kind == model.Pointer; root = root.Elem {
 		out.Pointers++
@@ -140,14 +140,14 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 	}
 }
 
-// reflected writes a value of any type.
+// reflected writes a value of any type, with reflection.
 var reflected = Func{Name: "PutReflect"}
 
-// isArgument reports whether a parameter has a variable that arguments are read into. That is so if
-// no client can send anything of it, too.
+// isArgument reports whether arguments are read into a variable for the parameter, even if no
+// client can send any part of it.
 func isArgument(p *model.Param) bool { return p.Source == model.FromArgument }
 
-// object plans the reading of an object. place is what unnamed parts of it are named after.
+// object plans the reading of an object. Unnamed parts of it are named after place.
 func (b *builder) object(t *model.Type, stem, place string) *Object {
 	o := &Object{Stem: b.names.table("mcpFields", stem)}
 	for _, f := range t.Fields {
@@ -170,7 +170,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 		}
 		r := b.readField(f, at)
 		if t.Go == nil && len(f.Path) == 1 && f.Required && f.Type.Kind == model.Pointer && !f.Nullable {
-			// The function does not expect nil: what null is, the type decides.
+			// The function does not expect nil: the type decides how null is read.
 			r = b.read(f.Type, &f.Rules, at)
 		}
 		m.Read = &r
@@ -178,7 +178,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 	}
 	for _, f := range t.Hidden {
 		if f.Unlisted != "" {
-			continue // unknown, as any other name
+			continue // unknown, like any other name
 		}
 		o.Entries = append(o.Entries, Entry{Name: f.Name, ReadOnly: true})
 	}
@@ -204,8 +204,9 @@ func fieldStem(f *model.Field) string {
 	return Camel(f.Name)
 }
 
-// steps are the selectors that lead to a field from a value of the struct t. An unexported embedded
-// struct of another package cannot be named; its fields are promoted, so the step is left out.
+// steps returns the selectors that lead from a value of the struct t to a field. An unexported
+// embedded struct of another package cannot be named; its fields are promoted, so the step is left
+// out.
 func (b *builder) steps(t *model.Type, f *model.Field) []Step {
 	var out []Step
 	cur := t.Go
@@ -243,7 +244,7 @@ func (b *builder) fill(c *model.Call, f *model.Fill) *Fill {
 	t := c.Input.Object
 	for i, field := range f.Chain {
 		step := FillStep{Path: b.steps(t, field)}
-		// A parameter that is inlined is not a pointer in the struct of arguments.
+		// An inlined parameter is not a pointer in the struct of arguments.
 		inlined := t.Go == nil && slices.ContainsFunc(c.Params(), func(p *model.Param) bool { return p.Inlined && p.Field.Path[0].Name == field.Path[0].Name })
 		if t = field.Type; t.Kind == model.Pointer {
 			step.Pointer = i < len(f.Chain)-1 && !inlined
@@ -261,7 +262,7 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// readStem names a type for reading, where it matters which of its fields are required.
+// readStem names a type for reading. The name depends on the fields that are required.
 func (b *builder) readStem(t *model.Type, key, place string) string {
 	s := b.stem(t, strings.ReplaceAll(key, taggedMark, ""), place)
 	if b.readers[s] != "" {

@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// checks plans the constraints of a value, those behind pointers included.
+// checks plans the constraints of a value, including those behind pointers.
 func (b *builder) checks(t *model.Type, rules *model.Rules, place string) []*Check {
-	limits := t.Limits // those behind a pointer are checked by the function for its target
+	limits := t.Limits // the function for a pointer's target checks its limits
 	for t.Kind == model.Pointer {
 		t = t.Elem
 	}
@@ -27,7 +27,7 @@ func (b *builder) checks(t *model.Type, rules *model.Rules, place string) []*Che
 		}
 		fn, err := k.Func(t)
 		if err != nil || k.Name == keyword.AnySchema {
-			continue // the function that reads what the value holds checks it
+			continue // the function that reads the elements checks it
 		}
 		if c := b.check(k, t, limit, place); c != nil && fn != "" {
 			c.Func = fn
@@ -46,7 +46,7 @@ func (b *builder) check(k *keyword.Keyword, t *model.Type, limit, place string) 
 		switch {
 		case t.Kind == model.Number:
 		case k.Bound != keyword.NoBound:
-			// A bound between two integers means the upper one if it excludes what is below.
+			// A bound between two integers means the upper one if it excludes the values below.
 			text, ok = b.bound(t, limit, k.Bound == keyword.AtLeast || k.Bound == keyword.Below)
 		default:
 			text = multipleOf(t, limit)
@@ -72,8 +72,8 @@ func (b *builder) check(k *keyword.Keyword, t *model.Type, limit, place string) 
 	return &Check{Array: t.Kind == model.Array}
 }
 
-// multipleOf is the step as a constant of the type. An integer is a multiple of a reduced fraction
-// if and only if it is one of its numerator.
+// multipleOf returns the step as a constant of the type. An integer is a multiple of a reduced
+// fraction if and only if it is a multiple of its numerator.
 func multipleOf(t *model.Type, text string) string {
 	if t.Kind == model.Float {
 		return text
@@ -85,8 +85,8 @@ func multipleOf(t *model.Type, text string) string {
 	return r.Num().String()
 }
 
-// bound is a limit as a constant of the type. Of an integer type it is an integer, rounded to the
-// side that means the same; ok is false for a limit that the type keeps by itself.
+// bound returns a limit as a constant of the type. For an integer type it is rounded to the integer
+// with the same meaning. bound returns false if every value of the type is within the limit.
 func (b *builder) bound(t *model.Type, text string, up bool) (string, bool) {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
@@ -96,20 +96,20 @@ func (b *builder) bound(t *model.Type, text string, up bool) (string, bool) {
 	if t.Kind == model.Float {
 		return text, true
 	}
-	n := new(big.Int).Div(r.Num(), r.Denom()) // rounds down, the denominator being positive
+	n := new(big.Int).Div(r.Num(), r.Denom()) // rounds down, since the denominator is positive
 	if up && !r.IsInt() {
 		n.Add(n, big.NewInt(1))
 	}
 	low, high := intRange(t)
 	switch {
 	case n.Cmp(low) < 0 || n.Cmp(high) > 0:
-		// A limit beyond the type on the far side has been refused before.
+		// The generator has already refused a limit that excludes all values of the type.
 		return "", false
 	}
 	return n.String(), true
 }
 
-// intRange is the range of an integer type.
+// intRange returns the smallest and largest value of an integer type.
 func intRange(t *model.Type) (low, high *big.Int) {
 	bits := uint(t.Bits)
 	if bits == 0 {
@@ -123,7 +123,7 @@ func intRange(t *model.Type) (low, high *big.Int) {
 	return new(big.Int).Neg(half), new(big.Int).Sub(half, one)
 }
 
-// pattern is the compiled form of an expression, made once for all places that have the same one.
+// pattern returns the compiled form of an expression, compiled once for all places that use it.
 func (b *builder) pattern(expr, place string) *Pattern {
 	p, ok := b.patterns[expr]
 	if !ok {
@@ -134,8 +134,8 @@ func (b *builder) pattern(expr, place string) *Pattern {
 	return p
 }
 
-// schema is what is allowed for a value of type any, made once for all places that have the same
-// one; nil if everything is.
+// schema returns the schema for a value of type any, shared by all places that use it, or nil if
+// every value is allowed.
 func (b *builder) schema(t *model.Type, rules *model.Rules, place string) *Schema {
 	text := rules.Limit(keyword.AnySchema)
 	if text == "" || t.Kind != model.Any {
@@ -157,7 +157,7 @@ func allowsNull(f *model.Field) bool {
 	return s == "" || keyword.SchemaAllows(s, nil)
 }
 
-// enum is the table of values that a place accepts, nil where it accepts all.
+// enum returns the table of the values that a place accepts, or nil if it accepts all.
 func (b *builder) enum(t *model.Type, rules *model.Rules, place string) *Enum {
 	narrow := rules != nil && len(rules.Enum) > 0
 	switch {
@@ -169,7 +169,7 @@ func (b *builder) enum(t *model.Type, rules *model.Rules, place string) *Enum {
 		e := &Enum{Stem: b.names.table("mcpEnum", place), Go: t.Go}
 		values := t
 		if t.Kind == model.Float {
-			// A float32 could not hold each of them exactly.
+			// A float32 could not represent all of them exactly.
 			values = &model.Type{Kind: model.Float, Bits: 64, Go: types.Typ[types.Float64]}
 			e.Go = values.Go
 		}
@@ -185,7 +185,7 @@ func (b *builder) enum(t *model.Type, rules *model.Rules, place string) *Enum {
 			e = &Enum{Stem: b.names.table("mcpEnum", b.stem(t, b.key(t), place)), Go: t.Go}
 			values := t
 			if t.Kind == model.Text {
-				// The texts, which the method turns into values.
+				// The method turns these texts into values.
 				values = &model.Type{Kind: model.String, Go: types.Typ[types.String]}
 				e.What, e.Go = "the texts that are accepted for "+e.Stem, values.Go
 			}

@@ -1,7 +1,7 @@
 package codec
 
-// markCircular finds the encoders that count how deep their values nest. A walk that follows the
-// calls returns, on each cycle, to a function that it is inside of.
+// markCircular finds the encoders that must count the depth of nested values. A walk that follows
+// the calls returns, on each cycle, to a function that it has entered and not left.
 func markCircular(list []*Encoder) {
 	w := circleWalk{byName: map[string]*Encoder{}, state: map[*Encoder]walkState{}}
 	for _, e := range list {
@@ -55,7 +55,7 @@ func (w *circleWalk) write(v *Write) {
 	}
 }
 
-// call follows the call of a function, unless it is one of runtime/wire.
+// call follows the call of a function, unless it belongs to runtime/wire.
 func (w *circleWalk) call(name string) {
 	if e := w.byName[name]; e != nil {
 		w.follow(e)

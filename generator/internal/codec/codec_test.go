@@ -104,7 +104,7 @@ var (
 	type tests = []Test
 	for _, c := range []struct {
 		name      string
-		omitEmpty []Test // nil where the value is never empty
+		omitEmpty []Test // nil if the value is never empty
 		omitZero  []Test
 	}{
 		{"Bool", tests{TestTrue}, tests{TestTrue}},
@@ -207,7 +207,7 @@ var (
 	}
 }
 
-// TestDefects has plans that nothing could be printed for.
+// TestDefects checks that Build refuses plans that cannot be printed.
 func TestDefects(t *testing.T) {
 	chanType := &model.Type{Go: types.NewChan(types.SendRecv, types.Typ[types.Int])}
 	text := &model.Type{Kind: model.Text, Go: types.Typ[types.String]}
@@ -236,8 +236,8 @@ func TestDefects(t *testing.T) {
 	}
 }
 
-// TestCircular checks that encoders which reach themselves have one that counts on each way, and
-// that no others count.
+// TestCircular checks that on each cycle of encoders one of them counts the depth, and that no
+// others count.
 func TestCircular(t *testing.T) {
 	calls := func(names ...string) []*PutMember {
 		var members []*PutMember

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Test is one way to ask whether a value is there.
+// Test is a test for the presence of a value.
 type Test int
 
 const (
@@ -18,12 +18,12 @@ const (
 	TestNotEqual             // v != T{}
 	TestIsZero               // !v.IsZero()
 	TestSet                  // v != nil && !v.IsZero()
-	TestSetInner             // the same, for an interface that may hold a nil pointer
-	TestReflect              // what only reflect can answer: hidden fields that cannot be compared, types without a name
+	TestSetInner             // like TestSet, for an interface that may hold a nil pointer
+	TestReflect              // needs reflection: hidden fields that cannot be compared, types without a name
 	TestNever                // never written
 )
 
-// Condition holds where one of its terms does.
+// Condition holds if one of its terms holds.
 type Condition []Term
 
 // Term is a test of a value or of a part of it.
@@ -33,8 +33,8 @@ type Term struct {
 	Type types.Type
 }
 
-// conditions says when a field is written, as encoding/json decides it, except that a nil pointer
-// is left out in any case.
+// conditions returns the conditions under which a field is written. They are encoding/json's,
+// except that a nil pointer is always left out.
 func conditions(f *model.Field, from *types.Package) []Condition {
 	var out []Condition
 	t := f.Type.Go
@@ -70,7 +70,7 @@ func equalCondition(list []Condition, c Condition) bool {
 	return false
 }
 
-// notEmpty is the negation of encoding/json's isEmptyValue; ok is false where a value is never
+// notEmpty returns the negation of encoding/json's isEmptyValue, or false if the value is never
 // empty.
 func notEmpty(t types.Type) (Condition, bool) {
 	switch u := t.Underlying().(type) {
@@ -88,8 +88,8 @@ func notEmpty(t types.Type) (Condition, bool) {
 	return nil, false
 }
 
-// notZero is the negation of what encoding/json asks for omitzero: the IsZero method where there is
-// one, reflect.Value.IsZero otherwise.
+// notZero returns the negation of encoding/json's test for omitzero: the IsZero method if the type
+// has one, otherwise reflect.Value.IsZero.
 func notZero(t types.Type, path []string, from *types.Package) Condition {
 	if len(path) == 0 {
 		if test, ok := isZeroMethod(t); ok {
@@ -121,7 +121,7 @@ func notZero(t types.Type, path []string, from *types.Package) Condition {
 	return Condition{{Test: TestReflect, Path: path, Type: t}}
 }
 
-// notZeroFields asks every field of a struct that cannot be compared.
+// notZeroFields tests each field of a struct that cannot be compared.
 func notZeroFields(t types.Type, u *types.Struct, path []string, from *types.Package) Condition {
 	var out Condition
 	for f := range u.Fields() {
@@ -152,7 +152,8 @@ func basic(b *types.Basic, t types.Type) Condition {
 	return Condition{{Test: TestNotNil, Type: t}}
 }
 
-// isZeroMethod says how to call the IsZero method of t, if it has one.
+// isZeroMethod returns the test that calls the IsZero method of t, or false if t has no such
+// method.
 func isZeroMethod(t types.Type) (Test, bool) {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")
 	fn, ok := obj.(*types.Func)

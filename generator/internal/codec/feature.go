@@ -6,16 +6,16 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// What the identifiers of the generated file begin with, before the stem of a feature that is not a
-// tool.
+// Prefixes of the identifiers in the generated file, followed by the stem of a feature that is not
+// a tool.
 var (
 	resourcePrefixes = []string{"mcpResource", "mcpTemplate", "mcpRead"}
 	promptPrefixes   = []string{"mcpPrompt", "mcpGet"}
 )
 
-// Form is how an answer to a form is read.
+// Form plans the reading of the answer to a form.
 type Form struct {
-	Stem   string // of the type: mcpForm and this is its description
+	Stem   string // the description's identifier is mcpForm followed by Stem
 	Decode Func
 }
 

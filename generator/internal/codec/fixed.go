@@ -6,19 +6,19 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Fixed is a function that returns a constant or a default for which there is no Go expression: it
-// is read from JSON, as an argument would be.
+// Fixed is a function that returns a constant or a default without a Go expression: it is read from
+// JSON, like an argument.
 type Fixed struct {
 	Ident   string
-	What    string // for messages: tool find: the default of argument host
+	What    string // for messages, such as "tool find: the default of argument host"
 	Default bool
 	Go      types.Type
 	JSON    string
 	Read    Func
 }
 
-// fixed plans the value of a field of t, or of a parameter, that has a constant, once. A function
-// for it takes its name from place.
+// fixed plans the constant of a field of t, or of a parameter, once. A function for it takes its
+// name from place.
 func (b *builder) fixed(t *model.Type, f *model.Field, place string) *Literal {
 	if lit := b.constants[f]; lit != nil {
 		return lit
@@ -40,7 +40,7 @@ func (b *builder) preset(t *model.Type, f *model.Field, place string) *Literal {
 	return lit
 }
 
-// made plans a function that makes the value of a field of t, which is nil for a parameter.
+// made plans a function that makes the value of a field of t. t is nil for a parameter.
 func (b *builder) made(fn *Fixed, t *model.Type, f *model.Field, place string) *Literal {
 	of := "argument " + f.Name
 	if t != nil && t.Go != nil {
@@ -53,8 +53,8 @@ func (b *builder) made(fn *Fixed, t *model.Type, f *model.Field, place string) *
 	return &Literal{Kind: LitFixed, Type: f.Type.Go, Text: fn.Ident}
 }
 
-// expression is the Go expression of a constant, nil if only methods or functions can make the
-// value.
+// expression returns the Go expression of a constant, or nil if only methods or functions can make
+// the value.
 func (b *builder) expression(f *model.Field) *Literal {
 	if f.Default.JSON == "null" {
 		return b.nothing(f.Type)
@@ -67,7 +67,7 @@ func (b *builder) expression(f *model.Field) *Literal {
 	return lit
 }
 
-// nothing is the expression of null, nil if the type makes something of it.
+// nothing returns the expression of null, or nil if the type has its own value for null.
 func (b *builder) nothing(t *model.Type) *Literal {
 	switch t.Kind {
 	case model.Flagged:
@@ -78,8 +78,8 @@ func (b *builder) nothing(t *model.Type) *Literal {
 	return &Literal{Text: "nil", Type: t.Go}
 }
 
-// fixedFields are the constants in a struct, those of structs inside of it included: they are there
-// if the member that holds them is missing, too.
+// fixedFields returns the constants in a struct and in the structs inside it. They are set even if
+// the member that contains them is missing.
 func (b *builder) fixedFields(o *Object, t *model.Type, at []Step, place string) []*Default {
 	var out []*Default
 	for _, f := range t.Fixed {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// guard notes a struct whose shape the generated file asserts: one of this module, since what
-// another module adds to a struct in a later version must not break the build.
+// guard records a struct whose shape the generated file asserts. It ignores structs of other
+// modules: a field that a later version adds must not break the build.
 func (b *builder) guard(t types.Type) {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
@@ -43,7 +43,7 @@ func nameable(t types.Type, from *types.Package, seen map[types.Type]bool) bool 
 		case p == nil:
 			return true
 		case p == from:
-			return !strings.HasPrefix(o.Name(), "_C") // of cgo
+			return !strings.HasPrefix(o.Name(), "_C") // a type of cgo
 		default:
 			return o.Exported() && importable(from.Path(), p.Path())
 		}
@@ -92,7 +92,7 @@ func nameable(t types.Type, from *types.Package, seen map[types.Type]bool) bool 
 	return true
 }
 
-// importable reports whether one package may import another, by the rule for directories called
+// importable reports whether one package may import another, by the rule for directories named
 // internal.
 func importable(from, path string) bool {
 	elems := strings.Split(path, "/")

@@ -10,15 +10,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// key tells apart the types that need functions of their own. Plans of one Go type may differ in
-// kind (a duration as text or as a number), in the values of an enumeration, and in the variant
-// that //mcp:arg made of them.
+// key identifies a type together with everything that its functions depend on. Plans of one Go type
+// may differ in kind (a duration as text or as a number), in the values of an enumeration, and in
+// the variant that //mcp:arg made of them.
 func (b *builder) key(t *model.Type) string { return b.typeKey(t, true, map[*model.Type]bool{}) }
 
-// writeKey is like key; the values of an enumeration do not matter.
+// writeKey is like key, without the values of an enumeration.
 func (b *builder) writeKey(t *model.Type) string { return b.typeKey(t, false, map[*model.Type]bool{}) }
 
-// taggedMark marks plans of which only tagged fields are required.
+// taggedMark marks plans that require only their tagged fields.
 const taggedMark = "!"
 
 func (b *builder) typeKey(t *model.Type, enums bool, seen map[*model.Type]bool) string {

@@ -28,7 +28,7 @@ const (
 	LitStruct                      // Type{Names[i]: Elems[i]...}
 	LitDuration                    // Duration
 	LitTime                        // Time
-	LitMethod                      // not an expression: only reading it from JSON makes it
+	LitMethod                      // no expression: the value is read from JSON
 	LitFixed                       // Text()
 )
 
@@ -139,8 +139,7 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 	return bad()
 }
 
-// needsMethod reports whether a part of the value is made by a method, so that there is no
-// expression for the value.
+// needsMethod reports whether a method makes a part of the value, so that no expression can.
 func (l *Literal) needsMethod() bool {
 	return l.Kind == LitMethod || slices.ContainsFunc(l.Elems, (*Literal).needsMethod) || slices.ContainsFunc(l.Keys, (*Literal).needsMethod)
 }
@@ -158,7 +157,7 @@ func (b *builder) mapKey(t *model.Type, key, text string) *Literal {
 	return &Literal{}
 }
 
-// structure is a struct, with the defaults of the fields that the text does not mention.
+// structure plans a struct, with the defaults of the fields that the text does not mention.
 func (b *builder) structure(t *model.Type, v map[string]any, text string) *Literal {
 	lit := &Literal{Kind: LitStruct, Type: t.Go}
 	known := map[string]bool{}
@@ -180,7 +179,7 @@ func (b *builder) structure(t *model.Type, v map[string]any, text string) *Liter
 		b.place(lit, t.Go, f.Path, inner)
 	}
 	for _, f := range t.Fixed {
-		v, _ := decode(f.Default.JSON) // it has been checked
+		v, _ := decode(f.Default.JSON) // checked before
 		b.place(lit, t.Go, f.Path, b.value(f.Type, v, f.Default.JSON))
 	}
 	for name := range v {
@@ -228,7 +227,8 @@ func (b *builder) place(lit *Literal, t types.Type, path []model.Selector, v *Li
 	b.place(inner, inner.Type, path[1:], v)
 }
 
-// constant is the declared constant that has the value, nil if none has or none can be named.
+// constant returns the declared constant with the value, or nil if no constant with that value can
+// be named.
 func (b *builder) constant(t *model.Type, v any) *types.Const {
 	if t.Enum == nil {
 		return nil
@@ -280,7 +280,7 @@ func number(t *model.Type, n json.Number) *Literal {
 	return nil
 }
 
-// textual is a value that is text in JSON.
+// textual plans a value that JSON represents as a string.
 func textual(t *model.Type, s string) *Literal {
 	switch t.Kind {
 	case model.String:
@@ -309,7 +309,7 @@ func textual(t *model.Type, s string) *Literal {
 	return nil
 }
 
-// embeddedOn are the embedded structs that a field is promoted through.
+// embeddedOn returns the embedded structs that a field is promoted through.
 func embeddedOn(t types.Type, name string) []*types.Var {
 	_, index, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	var out []*types.Var
@@ -325,7 +325,7 @@ func embeddedOn(t types.Type, name string) []*types.Var {
 	return out
 }
 
-// dynamic is a value of type any, of the types that encoding/json gives.
+// dynamic plans a value of type any, with the types that encoding/json uses.
 func dynamic(v any) *Literal {
 	switch v := v.(type) {
 	case bool:
@@ -351,7 +351,7 @@ func dynamic(v any) *Literal {
 	return &Literal{Text: "nil", Type: emptyInterface}
 }
 
-// canonical is the compact JSON text of a value.
+// canonical returns the compact JSON text of a value.
 func canonical(v any) string {
 	var s strings.Builder
 	enc := json.NewEncoder(&s)

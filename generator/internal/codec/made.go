@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// way is the way to a field of an object: from its value, or from the variable of what a function
-// makes of it and others.
+// way returns the path to a field of an object, from the object's value or, if a function makes a
+// value of this field and others, from that function's variable.
 func (o *Object) way(b *builder, t *model.Type, f *model.Field) (m *Made, path []Step) {
 	i := slices.IndexFunc(f.Path, func(s model.Selector) bool { return s.Convert != nil })
 	if i < 0 {
@@ -39,7 +39,8 @@ func (o *Object) way(b *builder, t *model.Type, f *model.Field) (m *Made, path [
 	return m, path
 }
 
-// Subject is the members that a value is made of, and a verb: how messages about it begin.
+// Subject returns the beginning of messages about the value: the members that it is made of, and a
+// verb.
 func (o *Object) Subject(m *Made) string {
 	const most = 4
 	var names []string
@@ -57,7 +58,7 @@ func (o *Object) Subject(m *Made) string {
 	return strings.Join(names, "") + " is"
 }
 
-// fieldType is the type of the field that a path leads to, nil for an argument.
+// fieldType returns the type of the field at the end of a path, or nil for an argument.
 func (b *builder) fieldType(t *model.Type, path []model.Selector) types.Type {
 	cur := t.Go
 	for _, s := range path {

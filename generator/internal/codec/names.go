@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// What the identifiers of the generated file begin with, before a stem.
+// Prefixes of the identifiers in the generated file, followed by a stem.
 var (
 	toolPrefixes = []string{"mcpTool", "mcpCall", "mcpInput", "mcpOutput"}
 	typePrefixes = []string{"mcpDecode", "mcpEncode"}
 )
 
-// names makes identifiers, each once. What belongs to one tool, or to one type, shares a stem.
+// names makes unique identifiers. All identifiers for one tool, or for one type, share a stem.
 type names struct {
 	pkg   *types.Package
 	taken map[string]bool
@@ -24,16 +24,17 @@ func newNames(pkg *types.Package) *names {
 	return &names{pkg: pkg, taken: map[string]bool{}}
 }
 
-// tool is the stem of a tool.
+// tool returns the stem of a tool.
 func (n *names) tool(name string) string { return n.take(toolPrefixes, name) }
 
-// codec is the stem of a type or a place.
+// codec returns the stem of a type or a place.
 func (n *names) codec(candidates ...string) string { return n.take(typePrefixes, candidates...) }
 
-// table is the stem of a variable: mcpFields, mcpEnum or mcpPattern.
+// table returns the stem of a variable: mcpFields, mcpEnum or mcpPattern.
 func (n *names) table(prefix, stem string) string { return n.take([]string{prefix}, stem) }
 
-// take takes the first candidate that is free with all prefixes, or else numbers the last one.
+// take reserves the first candidate that is free with all prefixes. If none is free, it numbers the
+// last one.
 func (n *names) take(prefixes []string, candidates ...string) string {
 	return first(candidates, func(c string) bool {
 		if c == "" {
@@ -65,8 +66,8 @@ func first(candidates []string, take func(string) bool) string {
 	}
 }
 
-// forType finds a stem for a type: its name, with that of its package if another type has it
-// already. place names a type that has no name.
+// forType finds a stem for a type: its name, preceded by its package's name if another type uses it
+// already. A type without a name is named after place.
 func (n *names) forType(t types.Type, place string) string {
 	stem := typeStem(t)
 	if stem == "" {
@@ -95,7 +96,7 @@ func (n *names) forPart(t types.Type, part, place string) string {
 	return n.codec(place)
 }
 
-// typeStem is the stem of a type, "" where it contains a struct without a name.
+// typeStem returns the stem of a type, or "" if it contains a struct without a name.
 func typeStem(t types.Type) string {
 	suffix := func(elem types.Type, suffix string) string {
 		if s := typeStem(elem); s != "" {
@@ -132,7 +133,7 @@ func argsStem(list *types.TypeList) string {
 	return b.String()
 }
 
-// packageOf is the package of the named type inside t, or nil.
+// packageOf returns the package of the named type inside t, or nil.
 func packageOf(t types.Type) *types.Package {
 	switch t := t.(type) {
 	case *types.Named:
@@ -145,7 +146,7 @@ func packageOf(t types.Type) *types.Package {
 	return nil
 }
 
-// initialisms are the words that Go names have in capitals.
+// initialisms are the words that Go names write in capitals.
 var initialisms = map[string]bool{
 	"API": true, "CSS": true, "DNS": true, "HTML": true, "HTTP": true, "HTTPS": true, "ID": true, "IP": true, "JSON": true,
 	"SQL": true, "SSH": true, "TCP": true, "TLS": true, "TTL": true, "UDP": true, "UI": true, "URI": true, "URL": true,

@@ -1,6 +1,6 @@
 // Package codec turns the plans of types into the functions that the generated file needs: which
-// types get a decoder or an encoder of their own, under which names and in which order, and what
-// each of them does. It prints nothing; that is the work of generator/internal/emit.
+// types get their own decoder or encoder, their names and order, and the steps of each function.
+// Package generator/internal/emit prints them.
 package codec
 
 import (
@@ -9,9 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Plan is every function and table that the features of one package share, in the order in which
-// the features first need them, and what each tool's own function does with its arguments and its
-// result.
+// Plan contains the functions and tables that the features of one package share, in the order in
+// which the features first need them, and the plan of each tool's own function.
 type Plan struct {
 	Decoders []*Decoder
 	Encoders []*Encoder
@@ -20,8 +19,7 @@ type Plan struct {
 	Schemas  []*Schema
 	Fixed    []*Fixed
 	// Guards are the structs of this module whose fields the codecs name. The generated file
-	// asserts their shape, so that a field which is added, removed or changed is noticed by the
-	// compiler.
+	// asserts their shape, so that the compiler reports a field that is added, removed or changed.
 	Guards []*types.Named
 	Tools  map[*model.Tool]*Tool
 	// Calls are the functions of resources, templates and prompts.
@@ -29,18 +27,19 @@ type Plan struct {
 	Forms map[*model.Form]*Form
 }
 
-// Tool is what the function of one tool, or of another feature, reads and writes.
+// Tool plans the reading of the arguments and the writing of the result of one tool, or of another
+// feature.
 type Tool struct {
 	// Stem is the part of identifiers that names the tool: SearchBooks.
 	Stem string
-	// Args is the object of plain parameters, nil where there are none or where one struct
+	// Args is the object of plain parameters, or nil if there are no parameters or one struct
 	// parameter is the whole object.
 	Args *Object
 	// Fixed are the values of the parameters that have a constant.
 	Fixed map[*model.Param]*Literal
-	// Shared lead to the arguments that several parameters have.
+	// Shared contains the paths to arguments that several parameters use.
 	Shared map[*model.Param][]Step
-	// Fills are the members that functions fill.
+	// Fills are the members whose values come from functions.
 	Fills []*Fill
 	// Whole reads the one struct parameter.
 	Whole *Read
@@ -48,17 +47,17 @@ type Tool struct {
 	Output *Write
 	// Pointers is the number of pointers around that result, none of which may be nil.
 	Pointers int
-	// Missing is how that result, behind its pointers, shows that there is no value.
+	// Missing describes how that result, behind its pointers, represents a missing value.
 	Missing Missing
-	// NullInside is set where that result may be written as null all the same.
+	// NullInside is set if that result may still be written as null.
 	NullInside bool
 	// Results is the object of several named results, or of a result with Short.
 	Results []*PutMember
-	// Short writes the list of a result that may have fewer elements.
+	// Short writes the list of a result that may be shortened.
 	Short *Short
 }
 
-// Missing is how a value other than a pointer shows that there is no value.
+// Missing describes how a value other than a pointer represents a missing value.
 type Missing int
 
 const (
@@ -67,7 +66,7 @@ const (
 	MissingFlag          // its field Valid is false
 )
 
-// Fill is a member of the arguments that a function fills.
+// Fill is a member of the arguments whose value comes from a function.
 type Fill struct {
 	Provider *model.Provider
 	Fields   []FillStep
@@ -76,22 +75,22 @@ type Fill struct {
 // FillStep leads to one field.
 type FillStep struct {
 	Path    []Step
-	Pointer bool // it is a pointer, and not the last one: what is behind it may be missing
+	Pointer bool // a pointer before the last step: its target may be missing
 }
 
 // Func refers to a function that reads or writes a value.
 type Func struct {
 	Name  string
-	Local bool // declared in the generated file, otherwise one of runtime/wire
+	Local bool // declared in the generated file, otherwise a function of runtime/wire
 }
 
 // Decoder is a function that reads one type.
 type Decoder struct {
 	Stem   string
 	Go     types.Type
-	Object *Object // of a struct
-	Union  *Union  // of a sealed interface
-	Value  *Read   // of everything else
+	Object *Object // for a struct
+	Union  *Union  // for a sealed interface
+	Value  *Read   // for all other types
 }
 
 // Name is the identifier of the function.
@@ -101,20 +100,20 @@ func (d *Decoder) Name() string { return "mcpDecode" + d.Stem }
 type Encoder struct {
 	Stem    string
 	Go      types.Type
-	Members []*PutMember // of a struct
-	Tag     *Tag         // the member in front of them, of a variant of a union
-	Union   *Union       // of a sealed interface
-	Value   *Write       // of everything else
-	// Circular is set where a value may lie inside another one of its own type: the function counts
-	// how many do, for a circle has no end. Each way from a function back to itself leads through
-	// one that counts.
+	Members []*PutMember // for a struct
+	Tag     *Tag         // the member in front of them, for a variant of a union
+	Union   *Union       // for a sealed interface
+	Value   *Write       // for all other types
+	// Circular is set if a value may contain a value of its own type: the function then counts the
+	// depth, since a cycle of pointers would never end. On each cycle of encoders one of them
+	// counts.
 	Circular bool
 }
 
 // Name is the identifier of the function.
 func (e *Encoder) Name() string { return "mcpEncode" + e.Stem }
 
-// Union is how a sealed interface is read, or written.
+// Union plans the reading or writing of a sealed interface.
 type Union struct {
 	Discriminator string
 	Names         *Enum // values of the discriminator, for reading
@@ -132,7 +131,7 @@ type Variant struct {
 // Tag is a member with a fixed text.
 type Tag struct{ Name, Value string }
 
-// Object is how a JSON object is read into a struct.
+// Object plans the reading of a JSON object into a struct.
 type Object struct {
 	Stem     string
 	Entries  []Entry
@@ -153,52 +152,51 @@ type Entry struct {
 	Aliases  []string
 }
 
-// Made is a value that a function makes once the object is read, of members that are read into a
+// Made is a value that a function makes once the object is read, from members that are read into a
 // variable.
 type Made struct {
-	Ident string     // of the variable
-	Go    types.Type // of the variable: a struct
-	// Optional is set if nothing is made without one of the members: the variable is a pointer
-	// then.
+	Ident string     // name of the variable
+	Go    types.Type // type of the variable: a struct
+	// Optional is set if the value is not made without any of the members: the variable is then a
+	// pointer.
 	Optional bool
 	Pointer  bool       // the function takes a pointer to the struct
-	Path     []Step     // to the value
-	Behind   types.Type // what the value is, if the field is a pointer to it; nil if it is not
+	Path     []Step     // path to the value
+	Behind   types.Type // type of the value if the field is a pointer to it, otherwise nil
 	Convert  *types.Func
 }
 
 // Step is one selector on the way to a field.
 type Step struct {
 	Name string
-	// Pointer is the pointed-to type where the step goes through an embedded pointer: reading
-	// allocates it, writing skips the field where it is nil.
+	// Pointer is the pointed-to type if the step goes through an embedded pointer: reading
+	// allocates it, writing skips the field if it is nil.
 	Pointer types.Type
 }
 
 // Default is a value that is set before the object is read.
 type Default struct {
-	Made  *Made // whose variable Path leads from; nil for the object
+	Made  *Made // the variable at which Path begins; nil for the object
 	Path  []Step
 	Value *Literal
 }
 
-// Member is how one member of an object is read.
+// Member plans the reading of one member of an object.
 type Member struct {
 	Name string
-	Made *Made // whose variable Path leads from; nil for the object
+	Made *Made // the variable at which Path begins; nil for the object
 	Path []Step
-	// Reset is the type of a field whose default would otherwise be merged with what is read:
-	// arrays and structs.
+	// Reset is the type of a field whose default would otherwise be merged with the value that is
+	// read: arrays and structs.
 	Reset types.Type
-	// Null is set where null is a value of a field other than a pointer: it sets the field to its
-	// zero value.
+	// Null is the type of a field, other than a pointer, that null sets to its zero value.
 	Null types.Type
 	Read *Read
 }
 
-// Read is how one value is read.
+// Read plans the reading of one value.
 type Read struct {
-	// Go is the type of the value, or of the field Flagged of it.
+	// Go is the type of the value, or of its field Flagged.
 	Go     types.Type
 	Func   Func
 	Elem   *Func   // argument of Ptr, Slice, Array and Map
@@ -207,25 +205,25 @@ type Read struct {
 	Schema *Schema // argument of AnyBySchema
 	Method string  // argument of Text, JSON and MapText: a method of *Type
 	Type   types.Type
-	AsAny  bool // the value is of a defined type like any
+	AsAny  bool // the value has a defined type whose underlying type is any
 	Array  bool // the value is an array, passed as a slice
-	// Cast is set where the value is of a defined pointer type: what it points to.
+	// Cast is the target type of a value of a defined pointer type.
 	Cast types.Type
-	// Flagged is the field that holds the value beside the field Valid.
+	// Flagged is the field that contains the value, beside the field Valid.
 	Flagged string
 	Convert *types.Func // argument of Convert
 	Format  string      // argument of FormattedText: a function of runtime/wire
 	Layout  string      // argument of TimeLayout and LocalTimeLayout
 	Unit    int64       // argument of UnixTime
 	Checks  []*Check
-	// Deref is the number of pointers between the value and what is checked.
+	// Deref is the number of pointers between the value and the checked value.
 	Deref int
 }
 
-// Check is one constraint on a value that has been read. The last three fields are its limit, if it
-// has one.
+// Check is one constraint on a value that was read. The last three fields are its limit, if it has
+// one.
 type Check struct {
-	Func    string // of runtime/wire
+	Func    string // a function of runtime/wire
 	Len     bool   // gets the length of the value, not the value
 	Array   bool   // the value is an array, passed as a slice
 	Text    string // Go source
@@ -233,7 +231,7 @@ type Check struct {
 	Pattern *Pattern
 }
 
-// PutMember is how one member of an object is written.
+// PutMember plans the writing of one member of an object.
 type PutMember struct {
 	Name string
 	Path []Step
@@ -242,21 +240,21 @@ type PutMember struct {
 	Write *Write
 }
 
-// Write is how one value is written.
+// Write plans the writing of one value.
 type Write struct {
-	// Go is the type of what is written, behind a pointer where Deref is set, or of the field
-	// Flagged of it.
+	// Go is the type that is written: the value's, its target's if Deref is set, or the type of its
+	// field Flagged.
 	Go    types.Type
 	Func  Func
 	Elem  *Func
 	Value bool // takes the value, not a pointer to it: PutSlice, PutMap, PutPtr
 	Array bool // the value is an array, passed as a slice
-	// Deref is set where the value is a pointer, known not to be nil, to what is written.
+	// Deref is set if the value is a pointer, known not to be nil, to the value that is written.
 	Deref  bool
 	Method string // argument of PutText, PutJSON and PutMapText: a method of *Type
 	Type   types.Type
 	AsAny  bool
-	// Flagged is the field that holds the value beside the field Valid.
+	// Flagged is the field that contains the value, beside the field Valid.
 	Flagged string
 	Convert *types.Func // argument of PutConverted and PutConvertedErr
 }
@@ -265,14 +263,14 @@ type Write struct {
 type Enum struct {
 	Stem   string
 	Go     types.Type
-	What   string // what they are, for the comment; "" for the values of Go
+	What   string // a description for the comment; "" for the values of Go
 	Values []*Literal
 }
 
 // Name is the identifier of the table.
 func (e *Enum) Name() string { return "mcpEnum" + e.Stem }
 
-// Schema is what is allowed for arguments of type any.
+// Schema restricts arguments of type any.
 type Schema struct {
 	Stem string
 	JSON string

@@ -19,7 +19,7 @@ func (b *builder) readField(f *model.Field, place string) Read {
 	return r
 }
 
-// readQuoted plans a field of the ",string" option, which encoding/json applies to scalars and
+// readQuoted plans a field with the ",string" option, which encoding/json applies to scalars and
 // pointers to them.
 func (b *builder) readQuoted(f *model.Field, place string) Read {
 	t, deref := f.Type, 0
@@ -45,8 +45,8 @@ func (b *builder) readQuoted(f *model.Field, place string) Read {
 	return Read{Func: Func{Name: name}, Elem: &Func{Name: d.Name(), Local: true}}
 }
 
-// read plans the reading of a value where it is used: a call of runtime/wire or of a function of
-// the package, and the checks behind it.
+// read plans the reading of a value at its place: a call of runtime/wire or of a function of the
+// package, and the checks that follow.
 func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 	r := Read{Go: t.Go, Checks: b.checks(t, rules, place), Deref: depth(t)}
 	switch t.Kind {
@@ -110,7 +110,7 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 		case t.Kind == model.Text:
 			r.Method, r.Type = cmp.Or(t.Unmarshaler, "UnmarshalText"), t.Go
 			if t.Format != "" && t.Unmarshaler != "" {
-				// The method takes more than the format allows.
+				// The method accepts more than the format allows.
 				r.Func.Name, r.Format = "FormattedText", keyword.FormatFunc(t.Format)
 			}
 		case t.Kind == model.JSON:
@@ -137,7 +137,7 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 	return r
 }
 
-// behindPointer are the rules that the function for a pointer's target must check itself.
+// behindPointer returns the rules that the function for a pointer's target must check itself.
 func behindPointer(t *model.Type, rules *model.Rules) *model.Rules {
 	for t.Kind == model.Pointer {
 		t = t.Elem
@@ -180,8 +180,8 @@ func depth(t *model.Type) int {
 	return n
 }
 
-// elemFunc is a function that reads a value elsewhere: as an element, behind a pointer. Constrained
-// values have one of their own for each place.
+// elemFunc returns a function that reads a value elsewhere: as an element, or behind a pointer.
+// Each place with constraints needs its own function.
 func (b *builder) elemFunc(t *model.Type, rules *model.Rules, place string) Func {
 	if !rules.IsZero() {
 		d := &Decoder{Stem: b.names.codec(place), Go: t.Go}
@@ -196,7 +196,7 @@ func (b *builder) elemFunc(t *model.Type, rules *model.Rules, place string) Func
 	return b.decodeFunc(t, place)
 }
 
-// decodeFunc is the function of the package that reads a type, made once.
+// decodeFunc returns the package's function that reads a type, planned once.
 func (b *builder) decodeFunc(t *model.Type, place string) Func {
 	key := b.key(t)
 	d, ok := b.decoders[key]
@@ -217,8 +217,8 @@ func (b *builder) decodeFunc(t *model.Type, place string) Func {
 	return Func{Name: d.Name(), Local: true}
 }
 
-// nullable makes an element that is a pointer take null. A field that is one takes it only where
-// the field says so.
+// nullable makes an element that is a pointer accept null. A field that is a pointer accepts it
+// only if the field's rules allow it.
 func nullable(t *model.Type, r Read) *Read {
 	switch t.Kind {
 	case model.Pointer:
@@ -229,8 +229,8 @@ func nullable(t *model.Type, r Read) *Read {
 	return &r
 }
 
-// targetFunc is a function that reads what a pointer points to. Behind a pointer to a pointer there
-// is no null either.
+// targetFunc returns a function that reads the target of a pointer. Behind a pointer to a pointer
+// null is refused, too.
 func (b *builder) targetFunc(t *model.Type, rules *model.Rules, place string) Func {
 	if !t.IsOptional() || takesNull(t) {
 		return b.elemFunc(t, rules, place)

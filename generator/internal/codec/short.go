@@ -6,16 +6,16 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Short is how the list of a result is written that may have fewer elements than the function
-// returns. The other members are Tool.Results.
+// Short plans the writing of a list that may contain fewer elements than the function returns. The
+// other members are Tool.Results.
 type Short struct {
 	Path   []Step // from the value to the list; empty if the value is the list
 	Elem   Func
-	Cursor []Step // from the arguments to the cursor of the function, nil if it has none
+	Cursor []Step // from the arguments to the cursor of the function; nil without a cursor
 	Next   []Step // from the value to its next cursor
 }
 
-// short plans such a result.
+// short plans the writing of a result that may be shortened.
 func (b *builder) short(s *model.Short, out *Tool) {
 	root := s.Of
 	for ; root.Kind == model.Pointer; root = root.Elem {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readUnion plans the reading of a sealed interface. Its variants have functions of their own,
-// since they have the discriminator beside their fields.
+// readUnion plans the reading of a sealed interface. Its variants need their own functions, since
+// they contain the discriminator beside their fields.
 func (b *builder) readUnion(t *model.Type, stem string) *Union {
 	u := &Union{
 		Discriminator: t.Union.Discriminator,
@@ -55,7 +55,7 @@ func (b *builder) variantStem(v *model.UnionVariant, stem string) string {
 	return s
 }
 
-// escaped is a text as JSON has it between quotes.
+// escaped returns a text as JSON writes it between quotes.
 func escaped(s string) string {
 	text, _ := json.Marshal(s) // a string cannot fail
 	return string(text[1 : len(text)-1])

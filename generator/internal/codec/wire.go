@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// scalarReader names the function of runtime/wire that reads a value which needs no code of its
-// own, "" for other kinds.
+// scalarReader names the function of runtime/wire that reads a value without generated code, or
+// returns "" for other kinds.
 func scalarReader(t *model.Type) string {
 	switch t.Kind {
 	case model.Bool:
@@ -46,7 +46,7 @@ func scalarReader(t *model.Type) string {
 	return ""
 }
 
-// scalarWriter is the counterpart of scalarReader.
+// scalarWriter is like scalarReader, for writing.
 func scalarWriter(t *model.Type) string {
 	switch t.Kind {
 	case model.Error:
@@ -80,7 +80,7 @@ func takesNull(t *model.Type) bool {
 	return false
 }
 
-// enumReader names the function that reads one of a table of values.
+// enumReader names the function that reads a value from a table.
 func enumReader(t *model.Type) string {
 	switch t.Kind {
 	case model.String:
@@ -108,7 +108,7 @@ func mapReader(key *model.Type) string {
 	return ""
 }
 
-// mapWriter is the counterpart of mapReader.
+// mapWriter is like mapReader, for writing.
 func mapWriter(key *model.Type) string {
 	if name := mapReader(key); name != "" {
 		return "Put" + name
@@ -142,5 +142,5 @@ func isNamedBytes(t types.Type) bool {
 
 var emptyInterface = types.NewInterfaceType(nil, nil)
 
-// isAny reports whether the type is any itself, under whatever alias.
+// isAny reports whether the type is any itself, or an alias of it.
 func isAny(t types.Type) bool { return types.Identical(t, emptyInterface) }

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// write plans the writing of a value where it is used.
+// write plans the writing of a value at its place.
 func (b *builder) write(t *model.Type, place string) Write {
 	w := Write{Go: t.Go}
 	switch t.Kind {
@@ -56,7 +56,7 @@ func (b *builder) write(t *model.Type, place string) Write {
 	return w
 }
 
-// putFunc is a function that writes a value elsewhere.
+// putFunc returns a function that writes a value elsewhere.
 func (b *builder) putFunc(t *model.Type, place string) Func {
 	if name := scalarWriter(t); name != "" && isPlain(t) {
 		return Func{Name: name}
@@ -64,7 +64,7 @@ func (b *builder) putFunc(t *model.Type, place string) Func {
 	return b.encodeFunc(t, place)
 }
 
-// encodeFunc is the function of the package that writes a type, made once.
+// encodeFunc returns the package's function that writes a type, planned once.
 func (b *builder) encodeFunc(t *model.Type, place string) Func {
 	key := b.writeKey(t)
 	e, ok := b.encoders[key]
