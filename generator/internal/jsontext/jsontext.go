@@ -1,4 +1,4 @@
-// Package jsontext has operations on JSON texts of schemas, defaults and examples.
+// Package jsontext contains operations on JSON texts of schemas, defaults and examples.
 package jsontext
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads one JSON text with its numbers as they are written.
+// Decode reads one JSON text. Numbers keep their text.
 func Decode(text string) (any, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -50,8 +50,8 @@ func Array(text string) ([]string, bool) {
 	return out, true
 }
 
-// Number reads a decimal number as JSON writes it. Exponents beyond those of float64 are refused,
-// since exact arithmetic with them takes too long.
+// Number reads a decimal number as JSON writes it. Exponents beyond the range of float64 are
+// refused, since exact arithmetic with them takes too long.
 func Number(text string) (*big.Rat, bool) {
 	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') || !Valid(text) {
 		return nil, false
@@ -64,7 +64,7 @@ func Number(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// Show returns a value of Decode as JSON text.
+// Show returns the JSON text of a value that Decode returned.
 func Show(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -108,8 +108,7 @@ func Take(text, name string) (member, rest string) {
 	return member, Show(members)
 }
 
-// Repeated returns the name of a member that an object of a valid JSON text has twice, "" if there
-// is none.
+// Repeated returns the name of a member that an object of a valid JSON text contains twice, or "".
 func Repeated(text string) string {
 	type level struct {
 		names map[string]bool // nil in an array

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep the JSON reader of servers lets arrays and objects nest.
+// maxDepth limits the nesting of arrays and objects in the JSON reader of servers.
 const maxDepth = 512
 
-// NotStrict returns why the JSON reader of servers refuses a valid JSON text, "" if it does not:
-// readers of JSON disagree about a name that an object has twice, half a surrogate pair, and text
-// that is not UTF-8.
+// NotStrict returns the reason why the JSON reader of servers refuses a valid JSON text, or "" if
+// it accepts it: readers of JSON disagree about a name that occurs twice in an object, half a
+// surrogate pair, and text that is not UTF-8.
 func NotStrict(text string) string {
 	if !utf8.ValidString(text) {
 		return "is not UTF-8"
@@ -44,8 +44,8 @@ func NotStrict(text string) string {
 	return ""
 }
 
-// surrogates returns the length of the escape, or of the pair of escapes, that s begins with, and
-// the escape if it is half a pair.
+// surrogates returns the length of the escape, or of the pair of escapes, at the beginning of s,
+// and the escape if it is half a pair.
 func surrogates(s string) (half string, size int) {
 	first, ok := unicodeEscape(s)
 	switch {
@@ -68,7 +68,7 @@ func unicodeEscape(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// String returns the text of a JSON string, and whether it is one.
+// String returns the text of a JSON string, or false for other JSON texts.
 func String(text string) (string, bool) {
 	v, err := Decode(text)
 	s, ok := v.(string)
