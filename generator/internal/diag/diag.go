@@ -1,5 +1,5 @@
-// Package diag has the messages about a user's source: errors and warnings with a position, what is
-// wrong, and how to fix it.
+// Package diag contains the messages about a user's source: errors and warnings with a position,
+// the problem, and a hint how to fix it.
 //
 // Diagnostics are collected in a [List] during a run, so that all of them are reported at once, and
 // are printed by [Print] for people or by [PrintJSON] for programs. Their order does not depend on
@@ -13,15 +13,15 @@ import (
 	"slices"
 )
 
-// Severity says what a diagnostic means for the run.
+// Severity is the effect of a diagnostic on the run.
 type Severity int
 
 const (
 	// Error: nothing is written.
 	Error Severity = iota
-	// Warning: the run goes on.
+	// Warning: the run continues.
 	Warning
-	// Note: what was decided without anything being wrong. mcpgen list -v prints it, nothing else.
+	// Note explains a decision where nothing is wrong. Only mcpgen list -v prints it.
 	Note
 )
 
@@ -36,24 +36,24 @@ func (s Severity) String() string {
 	return "error"
 }
 
-// Related is a second place that belongs to a diagnostic: the other half of a conflict, the error
-// of the compiler that explains it.
+// Related is a second place that belongs to a diagnostic: the other half of a conflict, or the
+// compiler's error that explains it.
 type Related struct {
-	Pos     token.Position // zero when there is no place
+	Pos     token.Position // zero without a place
 	Message string
 }
 
 // Diagnostic is one finding.
 type Diagnostic struct {
-	Pos      token.Position // zero when it is about no file; Line 0 when it is about a whole file
+	Pos      token.Position // zero if the diagnostic is not about a file; Line is 0 if it is about a whole file
 	Severity Severity
-	Subject  string // what it is about: "tool Search: argument filter"; may be empty
-	Message  string // what is wrong, in lower case, without a full stop
-	Hint     string // what to do about it; may be empty
-	Rule     string // of mcpgen vet, by which the finding can be ignored; may be empty
+	Subject  string // the feature or its part, such as "tool Search: argument filter"; may be empty
+	Message  string // the problem, in lower case, without a full stop
+	Hint     string // how to fix it; may be empty
+	Rule     string // the rule of mcpgen vet, by which the finding can be ignored; may be empty
 	Related  []Related
-	// Member is the field of a struct that a warning is about, of no concern where the field is not
-	// published; may be empty.
+	// Member is the struct field that a warning is about; may be empty. The warning is dropped if
+	// the field is not published.
 	Member string
 }
 
@@ -65,8 +65,8 @@ func (d *Diagnostic) Text() string {
 	return d.Subject + ": " + d.Message
 }
 
-// List collects diagnostics. Notes are apart: only the list that WithNotes returns has them. The
-// zero value is an empty list. It is not safe for concurrent use.
+// List collects diagnostics. Notes are kept apart: only the list that WithNotes returns contains
+// them. The zero value is an empty list. It is not safe for concurrent use.
 type List struct {
 	all   []*Diagnostic
 	notes []*Diagnostic
@@ -81,10 +81,10 @@ func (l *List) Add(d *Diagnostic) {
 	l.all = append(l.all, d)
 }
 
-// WithNotes returns a list in which notes count as well.
+// WithNotes returns a list that includes the notes.
 func (l *List) WithNotes() *List { return &List{all: slices.Concat(l.all, l.notes)} }
 
-// Append adds everything that is in other. A nil other is an empty one.
+// Append adds all diagnostics and notes of other, which may be nil.
 func (l *List) Append(other *List) {
 	if other != nil {
 		l.all = append(l.all, other.all...)
@@ -108,12 +108,12 @@ func (l *List) addf(s Severity, pos token.Position, subject, format string, args
 	return d
 }
 
-// Drop removes the diagnostics for which a function reports true.
+// Drop removes the diagnostics for which a function returns true.
 func (l *List) Drop(is func(*Diagnostic) bool) {
 	l.all, l.notes = slices.DeleteFunc(l.all, is), slices.DeleteFunc(l.notes, is)
 }
 
-// HasErrors reports whether there is a diagnostic that is not a warning.
+// HasErrors reports whether the list contains more than warnings.
 func (l *List) HasErrors() bool {
 	return slices.ContainsFunc(l.all, func(d *Diagnostic) bool { return d.Severity == Error })
 }
@@ -132,7 +132,7 @@ func (l *List) All() []*Diagnostic {
 // Sort puts the list itself into the order of All and drops equal ones.
 func (l *List) Sort() { l.all = l.All() }
 
-// compare orders by everything that is printed, so that 0 means equal.
+// compare orders by everything that is printed, so that it returns 0 for equal diagnostics.
 func compare(a, b *Diagnostic) int {
 	return cmp.Or(
 		comparePos(a.Pos, b.Pos),

@@ -138,7 +138,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// What a terminal would obey is escaped wherever it comes from.
+// Characters that a terminal would obey are escaped in every part of a diagnostic.
 func TestPrintEscapes(t *testing.T) {
 	var l List
 	l.Errorf(token.Position{Filename: "a\x1b[31m.go", Line: 1, Column: 2}, "tool \u202eX", "value %s", "\u200b\r\x07").Hint = "not \U000e0041"

@@ -2,8 +2,8 @@ package diag
 
 import "go/token"
 
-// Place is what a diagnostic is about: a position, and a subject that becomes longer on the way
-// from a feature to its parts.
+// Place is the position of a diagnostic and its subject, which becomes longer from a feature to its
+// parts.
 type Place struct {
 	Pos     token.Position
 	Subject string // "tool Search: argument filter"
@@ -15,7 +15,7 @@ func (p Place) In(part string) Place {
 	return p
 }
 
-// At returns the same subject at another position, unless that is not known.
+// At returns the same subject at another position, unless that position is unknown.
 func (p Place) At(pos token.Position) Place {
 	if pos.IsValid() {
 		p.Pos = pos

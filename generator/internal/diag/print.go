@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
-// maxPrinted bounds what Print writes: longer lists are not read.
+// maxPrinted limits the diagnostics that Print writes: longer lists are not read.
 const maxPrinted = 50
 
 // Print writes the list for people, one diagnostic after the other:
@@ -19,11 +19,11 @@ const maxPrinted = 50
 //	store.go:41:2: tool Search: argument filter: type chan int cannot be expressed in JSON
 //		hint: leave it out of the signature
 //
-// File names are relative to the directory relTo where that is shorter; "" for relTo leaves them as
-// they are. After 50 diagnostics only the number of the others is written; errors come before
+// File names are relative to the directory relTo where that is shorter; "" for relTo leaves them
+// unchanged. After 50 diagnostics Print writes only the number of the others; errors come before
 // warnings. Characters that a terminal would not show, or would interpret, are written as escapes:
-// file names and values come from elsewhere. Writing errors are ignored, as there is nowhere to
-// report them.
+// file names and values are not trusted. Write errors are ignored, as they cannot be reported
+// anywhere.
 func Print(w io.Writer, l *List, relTo string) {
 	var out strings.Builder
 	names := relative{dir: relTo}
@@ -57,7 +57,7 @@ func Print(w io.Writer, l *List, relTo string) {
 	_, _ = io.WriteString(w, visible.Escape(out.String()))
 }
 
-// bounded returns what is to be shown, in order, and how many are not.
+// bounded returns the diagnostics to show, in order, and the number of the others.
 func bounded(all []*Diagnostic) (shown []*Diagnostic, more int) {
 	if len(all) <= maxPrinted {
 		return all, 0
@@ -83,7 +83,7 @@ func bounded(all []*Diagnostic) (shown []*Diagnostic, more int) {
 	return shown, len(all) - len(shown)
 }
 
-// indented keeps a text of several lines recognisable as one diagnostic.
+// indented indents the lines of a text, so that it is recognisable as one diagnostic.
 func indented(s, prefix string) string {
 	s = strings.ReplaceAll(strings.TrimRight(s, "\r\n\t "), "\r\n", "\n")
 	return strings.ReplaceAll(s, "\n", "\n"+prefix)
@@ -108,8 +108,8 @@ type jsonDiagnostic struct {
 }
 
 // PrintJSON writes the list for programs: one JSON object a line, with file, line, column, severity
-// ("error" or "warning"), rule, message, hint and related, the members that say nothing left out.
-// All diagnostics are written.
+// ("error" or "warning"), rule, message, hint and related, without empty members. All diagnostics
+// are written.
 func PrintJSON(w io.Writer, l *List, relTo string) {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
@@ -123,7 +123,7 @@ func PrintJSON(w io.Writer, l *List, relTo string) {
 		for _, r := range d.Related {
 			j.Related = append(j.Related, jsonPlace{names.file(r.Pos.Filename), r.Pos.Line, r.Pos.Column, r.Message})
 		}
-		_ = enc.Encode(j) // strings and numbers: it cannot fail
+		_ = enc.Encode(j) // strings and numbers cannot fail
 	}
 	_, _ = io.WriteString(w, visible.Escape(out.String()))
 }
@@ -131,10 +131,10 @@ func PrintJSON(w io.Writer, l *List, relTo string) {
 // relative shortens file names against a directory.
 type relative struct {
 	dir  string
-	real string // dir without symbolic links, found when first needed
+	real string // dir without symbolic links, resolved on first use
 }
 
-// place returns "file:line:col", with less of it where less is known.
+// place returns "file:line:col", without the parts that are unknown.
 func (r *relative) place(p token.Position) string {
 	name := r.file(p.Filename)
 	switch {
@@ -157,7 +157,7 @@ func (r *relative) file(name string) string {
 	if filepath.IsLocal(rel) {
 		return rel
 	}
-	// The same directory may be spelt in two ways, one through a symbolic link.
+	// One directory may have two spellings, one through a symbolic link.
 	if r.real == "" {
 		r.real = r.dir
 		if real, err := filepath.EvalSymlinks(r.dir); err == nil {
