@@ -6,9 +6,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestAllocations counts those of one call. What decoding allocates is part of the arguments: the
-// strings, which share memory; the filters; the values of each of the three; two maps with their
-// contents; and the page. Encoding allocates nothing.
+// TestAllocations counts the allocations of one call. Decoding allocates only the parts of the
+// arguments: the strings, which share memory; the filters; the values of each of the three; two
+// maps with their contents; and the page. Encoding allocates nothing.
 func TestAllocations(t *testing.T) {
 	const kept = 1 + 1 + 3 + 2*2 + 1
 	data := []byte(arguments)

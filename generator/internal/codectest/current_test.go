@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator"
 )
 
-// TestCurrent checks that mcp_gen.go is what the generator writes.
+// TestCurrent checks that the generator writes mcp_gen.go unchanged.
 func TestCurrent(t *testing.T) {
 	result, err := generator.Generate(t.Context(), generator.Config{Patterns: []string{"."}})
 	if err != nil {

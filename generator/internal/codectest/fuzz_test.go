@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// FuzzQuery and FuzzRules compare generated decoders with encoding/json: what both accept has the
-// same value, and neither a decoder nor the text of its errors panics.
+// FuzzQuery and FuzzRules compare generated decoders with encoding/json: texts that both accept
+// have the same value, and neither a decoder nor its error messages panic.
 func FuzzQuery(f *testing.F) {
 	for _, text := range []string{
 		arguments,
@@ -41,7 +41,7 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// same reads a text twice.
+// same decodes a text with both and compares the values.
 func same[T any](t *testing.T, text string, o wire.Options, read func(*wire.Decoder, *T)) {
 	var got, want T
 	d := wire.NewDecoder([]byte(text), o)
@@ -71,7 +71,7 @@ func same[T any](t *testing.T, text string, o wire.Options, read func(*wire.Deco
 			t.Fatalf("%q: text %q", text, s)
 		}
 	case errors.As(err, &syntax):
-		// encoding/json takes what it would change, and has no limit of nesting.
+		// encoding/json replaces invalid text, and has no limit of nesting.
 		strict := syntax.Duplicate || strings.HasPrefix(syntax.Message, "invalid UTF-8") ||
 			strings.HasPrefix(syntax.Message, "lone surrogate") || strings.HasPrefix(syntax.Message, "nested deeper")
 		if json.Valid([]byte(text)) && !strict {
@@ -82,8 +82,8 @@ func same[T any](t *testing.T, text string, o wire.Options, read func(*wire.Deco
 	}
 }
 
-// onlyHere reports whether encoding/json has no such value: 1.0 and 1e2 as integers, and a duration
-// as text.
+// onlyHere reports whether the generated decoder accepts a value that encoding/json refuses: 1.0
+// and 1e2 as integers, and a duration as text.
 func onlyHere(err *json.UnmarshalTypeError) bool {
 	return strings.HasPrefix(err.Value, "number ") || err.Type.PkgPath() == "time"
 }

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// wrongMembers have, each, one or more members of Rules that are wrong.
+// wrongMembers contains members of Rules with one or more wrong values each.
 var wrongMembers = []struct{ rule, members string }{
 	{wire.RuleType, `"text":5`},
 	{wire.RuleType, `"text":{"a":1}`},
@@ -85,8 +85,8 @@ var wrongMembers = []struct{ rule, members string }{
 	{wire.RulePropertyNames, `"hosts":{"local":1}`},
 }
 
-// TestMessages compares what a model reads for each violation, as a member of the arguments, of an
-// object in them, in an array and in a map.
+// TestMessages compares the message that a model reads for each violation, as a member of the
+// arguments, of an object in them, in an array and in a map.
 func TestMessages(t *testing.T) {
 	var b strings.Builder
 	said := map[string]bool{}
@@ -138,7 +138,7 @@ func TestMessages(t *testing.T) {
 	golden(t, "messages.txt", b.String())
 }
 
-// TestSyntaxMessages compares what a model reads if its arguments are not strict JSON.
+// TestSyntaxMessages compares the message that a model reads if its arguments are not strict JSON.
 func TestSyntaxMessages(t *testing.T) {
 	var b strings.Builder
 	for _, text := range []string{
