@@ -18,12 +18,12 @@ import (
 
 // Tree is the source of one commit in a directory.
 type Tree struct {
-	// Dir stands for the directory that the repository was opened in. It is not there if it was not
-	// there at that commit.
+	// Dir is the copy of the directory that the repository was opened in. It does not exist if the
+	// commit does not contain that directory.
 	Dir string
-	// Root stands for the root of the work tree.
+	// Root is the copy of the root of the work tree.
 	Root string
-	// Notes list what differs from that commit, for people.
+	// Notes list the differences from that commit, for people.
 	Notes []string
 
 	repository *Repository
@@ -32,25 +32,25 @@ type Tree struct {
 // entry is a file of a commit.
 type entry struct {
 	mode, object, name string
-	target             string // of a link
+	target             string // target of a symbolic link
 	size               int64
 }
 
-// largest is how large a file may be whose contents are not needed: pictures and similar files,
-// which only have to exist for go:embed. Larger ones are empty.
+// largest limits the size of files whose contents are not needed: pictures and similar files, which
+// only have to exist for go:embed. Larger ones are extracted empty.
 const largest = 64 << 10
 
-// source are the extensions of files that the go command reads.
+// source contains the extensions of files that the go command reads.
 var source = []string{".go", ".mod", ".sum", ".work", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".m", ".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig", ".swigcxx", ".syso", ".txt"}
 
 // Extract copies the files of a commit into an empty directory, byte for byte as they are stored:
-// attributes and filters of git do not apply. What a submodule holds is left out.
+// attributes and filters of git do not apply. The contents of submodules are left out.
 func (r *Repository) Extract(ctx context.Context, commit, dir string) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find directory: %w", err)
 	}
-	// The go command spells paths without symbolic links in places.
+	// The go command resolves symbolic links in some of its paths.
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
@@ -63,7 +63,7 @@ func (r *Repository) Extract(ctx context.Context, commit, dir string) (*Tree, er
 	if err != nil {
 		return nil, err
 	}
-	// Nothing is written outside of it, whatever names and links the commit has.
+	// Nothing is written outside of it, whatever names and links the commit contains.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open directory: %w", err)
@@ -105,7 +105,7 @@ func readEntries(listing []byte) ([]entry, error) {
 
 const linkMode = "120000"
 
-// copy asks one git process for all files, in order.
+// copy requests all files from one git process, in order.
 func (r *Repository) copy(ctx context.Context, t *Tree, root *os.Root, entries []entry) error {
 	wanted := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !wants(e) })
 	for _, e := range entries {
@@ -150,8 +150,8 @@ func wants(e entry) bool {
 	return e.size <= largest || slices.Contains(source, path.Ext(e.name)) || e.mode == linkMode
 }
 
-// receive reads what git answers: a line "object blob size", the contents and a line feed, for each
-// request.
+// receive reads git's replies: for each request a line "object blob size", the contents and a line
+// feed.
 func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
 	var links []entry
 	for _, e := range wanted {
@@ -166,7 +166,7 @@ func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
 		}
 		data = data[:e.size]
 		if e.mode == linkMode {
-			// Last, so that no file is written through one.
+			// Links are made last, so that no file is written through one.
 			e.target = string(data)
 			links = append(links, e)
 			continue
@@ -183,8 +183,8 @@ func (t *Tree) receive(in *bufio.Reader, root *os.Root, wanted []entry) error {
 	return removeEscapes(root, links)
 }
 
-// removeEscapes removes the links that lead to nothing inside of the directory, each by itself or
-// in a chain.
+// removeEscapes removes the links that do not lead to a file inside of the directory, alone or in a
+// chain.
 func removeEscapes(root *os.Root, links []entry) error {
 	for _, e := range links {
 		name := filepath.FromSlash(e.name)
@@ -206,8 +206,7 @@ func write(root *os.Root, e entry, data []byte) error {
 	return root.WriteFile(name, data, 0o666)
 }
 
-// link makes a symbolic link. The go command follows none that is a directory, but files may be
-// links.
+// link makes a symbolic link. The go command follows links to files, but not to directories.
 func link(root *os.Root, e entry) error {
 	name := filepath.FromSlash(e.name)
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {

@@ -31,7 +31,7 @@ func TestReadEntries(t *testing.T) {
 	}
 }
 
-// TestReceive has answers of git that are not those to the requests, and names that cannot be
+// TestReceive covers replies of git that do not match the requests, and names that cannot exist
 // together.
 func TestReceive(t *testing.T) {
 	file := func(name string) entry { return entry{mode: "100644", name: name, size: 2} }
@@ -40,7 +40,7 @@ func TestReceive(t *testing.T) {
 	for _, c := range []struct {
 		wanted []entry
 		answer string
-		want   string // in the error
+		want   string // part of the error
 	}{
 		{nil, "", ""},
 		{[]entry{file("a"), file("b/c")}, good + good, ""},

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// fakeGit replaces git by a script, in which $GIT is git.
+// fakeGit replaces git by a script, in which $GIT is the real git.
 func fakeGit(t *testing.T, script string) {
 	t.Helper()
 	real, err := exec.LookPath("git")
@@ -28,7 +28,7 @@ func fakeGit(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestExtractFails has a git that fails at each step.
+// TestExtractFails runs a git that fails at each step.
 func TestExtractFails(t *testing.T) {
 	dir := repository(t, map[string]string{"a.go": "package a\n", "b.go": "package b\n"})
 	r := open(t, dir)
@@ -57,7 +57,7 @@ func TestExtractFails(t *testing.T) {
 	}
 }
 
-// TestGone: git ends to exist between two commands.
+// TestGone removes git between two commands.
 func TestGone(t *testing.T) {
 	dir := repository(t, map[string]string{"a.go": "package a\n"})
 	r := open(t, dir)
@@ -68,7 +68,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestContext returns why the context has ended, wherever it does.
+// TestContext checks that a cancelled context's cause is returned from each step.
 func TestContext(t *testing.T) {
 	dir := repository(t, map[string]string{"a.go": "package a\n"})
 	r := open(t, dir)
@@ -92,7 +92,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestFileFails has a git that knows the kind of a file and not its contents.
+// TestFileFails runs a git that returns the kind of a file but not its contents.
 func TestFileFails(t *testing.T) {
 	dir := repository(t, map[string]string{"a.go": "package a\n"})
 	r := open(t, dir)

@@ -13,14 +13,13 @@ import (
 	"strings"
 )
 
-// Prepare makes a directory of the tree one that the go command can work in, and returns the
-// environment for it. The go.work file that counts is the one of the commit; where there is none,
-// none does. A module that lies outside of the repository, and that go.mod or go.work of the commit
-// name by its path, is taken as it is now: Notes says so. It is an error if it is not there any
-// more.
+// Prepare prepares a directory of the tree for the go command, and returns its environment. Only a
+// go.work file of the commit applies. A module outside of the repository that go.mod or go.work of
+// the commit name by its path is used in its present state, which Notes reports. Prepare returns an
+// error if it no longer exists.
 func (t *Tree) Prepare(ctx context.Context, dir string, env []string) ([]string, error) {
 	workspace := t.above(dir, "go.work")
-	// Neither one above the tree nor one of the variable GOWORK must be used.
+	// Neither a go.work file above the tree nor the variable GOWORK may apply.
 	if workspace == "" || valueOf(env, "GOWORK") == "off" {
 		workspace = ""
 		env = append(slices.Clip(env), "GOWORK=off")
@@ -56,8 +55,7 @@ func valueOf(env []string, name string) string {
 	return value
 }
 
-// above returns the nearest file of that name in dir or above it, within the tree; "" if there is
-// none.
+// above returns the nearest file with that name in dir or above it, within the tree, or "".
 func (t *Tree) above(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
@@ -79,7 +77,7 @@ type modFile struct {
 }
 
 // fixModule changes the go.mod of the copy so that directories outside of the repository are found.
-// Vendored modules are not looked for.
+// Vendored modules need no change.
 func (t *Tree) fixModule(ctx context.Context, file string, env []string) error {
 	dir := filepath.Dir(file)
 	if _, err := os.Stat(filepath.Join(dir, "vendor", "modules.txt")); err == nil {
@@ -147,7 +145,8 @@ func (t *Tree) replace(ctx context.Context, file string, env []string, mod *modF
 	return nil
 }
 
-// outside returns where a directory that a file of the tree names is now, "" if it is in the tree.
+// outside returns the present path of a directory that a file of the tree names, or "" if it is in
+// the tree.
 func (t *Tree) outside(file, name string) (string, error) {
 	dir := filepath.Dir(file)
 	target := filepath.FromSlash(name)

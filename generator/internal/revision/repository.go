@@ -1,6 +1,6 @@
 // Package revision makes the source of an earlier revision available to the go command: it copies
-// what git has of a commit into a directory. It reads the repository and changes nothing in it,
-// neither the work tree nor the index.
+// the files of a commit into a directory. It only reads the repository: neither the work tree nor
+// the index changes.
 package revision
 
 import (
@@ -18,10 +18,10 @@ import (
 // Repository is the git repository of a directory.
 type Repository struct {
 	root   string // absolute directory of the work tree
-	prefix string // of the directory below it, with slashes; "" at the root
+	prefix string // path of the directory below root, with slashes; "" at the root
 }
 
-// Open finds the repository that a directory lies in.
+// Open finds the repository that contains a directory.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	out, err := git(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
 	if err != nil {
@@ -32,16 +32,16 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	return &Repository{filepath.FromSlash(root), strings.TrimSuffix(prefix, "/")}, nil
 }
 
-// Commit returns the commit that a revision names (gitrevisions(7)), "" if git has none of that
+// Commit returns the commit that a revision names (gitrevisions(7)), or "" if git does not know the
 // name.
 func (r *Repository) Commit(ctx context.Context, revision string) string {
 	out, _ := git(ctx, r.root, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	return strings.TrimSpace(string(out))
 }
 
-// File returns the contents of a file at a commit, false if there is none. As in git show
-// REVISION:PATH, a path is relative to the root, and to the directory of Open where it begins with
-// ./ or ../.
+// File returns the contents of a file at a commit, or false if the commit does not contain it. As
+// in git show REVISION:PATH, a path is relative to the root, or to the directory given to Open if
+// it begins with ./ or ../.
 func (r *Repository) File(ctx context.Context, commit, name string) ([]byte, bool, error) {
 	name = filepath.ToSlash(name)
 	if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
@@ -59,7 +59,7 @@ func (r *Repository) File(ctx context.Context, commit, name string) ([]byte, boo
 	return text, true, nil
 }
 
-// git runs a command of git that only reads. There is no output with an error.
+// git runs a git command that only reads. With an error it returns no output.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

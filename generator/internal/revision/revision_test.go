@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/revision"
 )
 
-// repository makes a git repository with files, which it commits.
+// repository makes a git repository and commits files in it.
 func repository(t *testing.T, files map[string]string) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -154,7 +154,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestExtractChain has links that lead out only together: each by itself stays inside.
+// TestExtractChain covers links that lead out only together: each by itself stays inside.
 func TestExtractChain(t *testing.T) {
 	dir := repository(t, map[string]string{"a/a.go": "package a\n", "deep/er/b.go": "package b\n"})
 	for name, target := range map[string]string{
@@ -186,8 +186,8 @@ func TestExtractChain(t *testing.T) {
 	}
 }
 
-// TestThroughLink has a link to a directory outside, and in the place of the link's name a file
-// inside of it in another commit: nothing is written through it.
+// TestThroughLink covers a link to a directory outside, replaced in another commit by a directory
+// with a file: nothing is written through the link.
 func TestThroughLink(t *testing.T) {
 	outside := t.TempDir()
 	dir := repository(t, map[string]string{"a.go": "package a\n"})
@@ -196,7 +196,7 @@ func TestThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := strings.TrimSpace(git(t, dir, "hash-object", "-w", "target"))
-	// Git itself does not make such a tree; an attacker may.
+	// Git itself never makes such a tree; an attacker may.
 	inner := mktree(t, dir, "100644 blob "+blob+"\tevil.go\n")
 	tree := mktree(t, dir, "120000 blob "+target+"\td\n"+"040000 tree "+inner+"\td\n")
 	r := open(t, dir)
@@ -254,8 +254,8 @@ func list(t *testing.T, dir string, env []string) string {
 
 const user = "package user\n\nimport _ \"example.com/sibling\"\n"
 
-// TestPrepare has modules that are replaced by directories inside and outside of the repository, by
-// workspaces as well.
+// TestPrepare covers modules that are replaced by directories inside and outside of the repository,
+// by workspaces as well.
 func TestPrepare(t *testing.T) {
 	const sibling, replaced = "module example.com/sibling\n\ngo 1.26\n", "\n\nrequire example.com/sibling v0.0.0\n\nreplace example.com/sibling => "
 	mod := "module example.com/user\n\ngo 1.26"
@@ -299,7 +299,7 @@ func TestPrepare(t *testing.T) {
 					t.Fatalf("%s is there: %v", test.ignore, err)
 				}
 			}
-			// The user's environment must not change what is read of the tree.
+			// The user's environment must not affect which files of the tree are read.
 			env, err := tree.Prepare(t.Context(), tree.Dir, append(os.Environ(), "GOFLAGS=", "GOWORK="))
 			if err != nil {
 				t.Fatal(err)
