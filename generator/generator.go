@@ -12,19 +12,20 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// Config says what to generate for. Its zero value is the package in the current directory.
+// Config selects the packages to generate for. Its zero value selects the package in the current
+// directory.
 type Config struct {
 	Dir      string             // directory that patterns are relative to; "" is the current one
-	Env      []string           // environment of the go command, as "key=value"; nil is that of the process
+	Env      []string           // environment of the go command, as "key=value"; nil means the process's environment
 	Tags     string             // build tags, separated by commas
-	Patterns []string           // as the go command takes them; none is "."
+	Patterns []string           // package patterns as the go command takes them; an empty list means "."
 	Progress func(stage string) // called before each stage with its name, on the caller's goroutine; may be nil
 }
 
-// Result is what a run found and would write.
+// Result contains the packages and diagnostics of a run, and the files to write.
 type Result struct {
-	// Packages are those with features, in order of import path. After an error diagnostic they
-	// have no Source.
+	// Packages are the packages with features, in order of import path. After an error diagnostic
+	// they have no Source.
 	Packages []*Package
 	// Diagnostics are in order of file, line and column.
 	Diagnostics []Diagnostic
@@ -36,21 +37,22 @@ type Result struct {
 type Package struct {
 	ImportPath string
 	File       string // absolute path of its mcp_gen.go
-	Source     []byte // what belongs into File; none for a package with //mcp:defaults emit=none
+	Source     []byte // content for File; nil for a package with //mcp:defaults emit=none
 
 	found *pipeline.Package
 }
 
-// Current reports whether File is what it should be. A package with emit=none needs none.
+// Current reports whether File exists with the content Source. A package with emit=none needs no
+// file.
 func (p *Package) Current() bool { return p.found.Current() }
 
 // Diagnostic is an error or a warning about the annotated source.
 type Diagnostic struct {
-	Pos     token.Position // zero when it is about no file; Line 0 when it is about a whole file
+	Pos     token.Position // zero if the diagnostic is not about a file; Line is 0 if it is about a whole file
 	Warning bool           // a warning leaves the files to be written; an error does not
-	Subject string         // what it is about, such as "tool Search: argument filter"; may be empty
-	Message string         // what is wrong, in lower case, without a full stop
-	Hint    string         // what to do about it; may be empty
+	Subject string         // the feature or its part, such as "tool Search: argument filter"; may be empty
+	Message string         // the problem, in lower case, without a full stop
+	Hint    string         // how to fix it; may be empty
 	Related []Related
 }
 
@@ -62,14 +64,14 @@ func (d *Diagnostic) Text() string {
 	return d.Subject + ": " + d.Message
 }
 
-// Related is another position that a diagnostic is about, such as the other one of two equal names.
+// Related is another position that a diagnostic mentions, such as the other one of two equal names.
 type Related struct {
 	Pos     token.Position // may be zero
 	Message string
 }
 
-// Generate loads and analyses packages, and makes their files in memory; it writes none. The error
-// is why packages could not be loaded at all; what is wrong with their source is in
+// Generate loads and analyses packages, and generates their files in memory; it writes none. It
+// returns an error if packages cannot be loaded at all; problems in their source are in
 // Result.Diagnostics. It runs the go command, and stops when ctx is done. Several calls may run at
 // the same time.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
@@ -99,20 +101,19 @@ func public(d *diag.Diagnostic) Diagnostic {
 	return out
 }
 
-// HasErrors reports whether there is a diagnostic that is not a warning, after which Write writes
-// nothing.
+// HasErrors reports whether Diagnostics contains more than warnings. Write then writes nothing.
 func (r *Result) HasErrors() bool { return r.found.Diagnostics.HasErrors() }
 
 // PrintDiagnostics writes the diagnostics as the command prints them. File names are relative to
-// dir where that is shorter; "" leaves them absolute. After 50 diagnostics only the number of the
-// others is written.
+// dir where that is shorter; "" leaves them absolute. After 50 diagnostics it writes only the
+// number of the others.
 func (r *Result) PrintDiagnostics(w io.Writer, dir string) error {
 	out := &errWriter{w: w}
 	diag.Print(out, r.found.Diagnostics, dir)
 	return out.err
 }
 
-// errWriter keeps the error of the one write that diag.Print makes.
+// errWriter keeps the error of the single write that diag.Print makes.
 type errWriter struct {
 	w   io.Writer
 	err error

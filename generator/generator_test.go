@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator"
 )
 
-// generate runs on a module of one file, which finds the runtime in this one.
+// generate runs the generator on a module of one file, which finds the runtime in this repository.
 func generate(t *testing.T, source string) (dir string, res *generator.Result) {
 	t.Helper()
 	root, err := filepath.Abs("..")

@@ -8,7 +8,7 @@ import (
 
 // TestImports checks the architecture: the generator does not import the runtime, and the runtime
 // imports neither the generator nor its tools. Over HTTP a server does not link the client's half,
-// nor a client the server's.
+// nor a client the server's half.
 func TestImports(t *testing.T) {
 	const module = "github.com/mcpgen/mcpgen/"
 	for _, rule := range []struct {
@@ -21,7 +21,7 @@ func TestImports(t *testing.T) {
 		{module + "runtime/...", []string{module + "generator", "go/", "golang.org/x/tools", "github.com/dave/jennifer", "github.com/invopop/jsonschema"}},
 		{module + "internal/contract", []string{module + "generator", module + "runtime", "go/", "golang.org/x", "github.com/santhosh-tekuri"}},
 		{module + "runtime/wire", []string{module + "runtime/mcp", module + "runtime/jsonrpc"}},
-		{module + "runtime/mcpstdout", []string{"os", "fmt", "io", "internal/poll"}}, // it is initialized before what prints
+		{module + "runtime/mcpstdout", []string{"os", "fmt", "io", "internal/poll"}}, // initialized before the packages that print
 		{module + "runtime/jsonrpc", []string{module + "runtime/mcp", "log/slog"}},
 		{module + "runtime/mcphttp", []string{module + "runtime/mcphttpclient", module + "runtime/mcpclient", module + "runtime/internal/dial"}},
 		{module + "runtime/mcphttpclient", []string{module + "runtime/mcphttp", module + "runtime/mcp"}},
@@ -42,9 +42,9 @@ func TestImports(t *testing.T) {
 }
 
 // TestImporters checks which packages import which. A client links a pool only if its program
-// imports one. Below internal lies what generator and runtime share, so it imports neither;
-// internal/proof lies above both, and only tests, its own programs and the one that runs the
-// official suite import it.
+// imports one. The packages below internal are shared by generator and runtime, so they import
+// neither; internal/proof lies above both, and only tests, its own programs and the one that runs
+// the official suite import it.
 func TestImporters(t *testing.T) {
 	const module = "github.com/mcpgen/mcpgen/"
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").CombinedOutput()
