@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Get returns the argument with the key, that of the group if the directive has none.
+// Get returns the argument with the key. The group's argument applies if the directive itself lacks
+// the key.
 func (d *Directive) Get(key string) (Arg, bool) {
 	if a, ok := named(d.Args, key); ok {
 		return a, true
@@ -25,8 +26,8 @@ func named(args []Arg, key string) (Arg, bool) {
 	return Arg{}, false
 }
 
-// Layers are the directive with the arguments of its group alone, nil if there is no group, and
-// with its own alone.
+// Layers returns the directive with its group's arguments only, or nil without a group, and the
+// directive with its own arguments only.
 func (d *Directive) Layers() (group, own *Directive) {
 	if d.Group == nil {
 		return nil, d
@@ -42,7 +43,7 @@ func (d *Directive) Has(key string) bool {
 	return ok
 }
 
-// Flag returns the value of a flag and whether it is given at all.
+// Flag returns the value of a flag and reports whether the flag is given.
 func (d *Directive) Flag(key string) (value, set bool) {
 	a, set := d.Get(key)
 	return a.Value == "true", set
@@ -130,14 +131,14 @@ func (d *Directive) bare(quoted bool) []Arg {
 	return all
 }
 
-// At returns the position in the source of the byte at an offset of Value, past escapes and quotes,
-// for diagnostics about a part of it.
+// At returns the source position of the byte at an offset of Value, past escapes and quotes, for
+// diagnostics about a part of it.
 func (a Arg) At(offset int) token.Position {
 	pos := a.ValuePos
 	return shift(pos, sourceOffset(a.raw, offset))
 }
 
-// sourceOffset maps an offset of an unquoted value to one of its source text.
+// sourceOffset maps an offset in an unquoted value to the offset in its source text.
 func sourceOffset(raw string, offset int) int {
 	if raw == "" {
 		return 0
@@ -171,9 +172,9 @@ type Item struct {
 	Quoted bool
 }
 
-// Items splits a value at its commas. Commas between quotes do not count, so enum="a, b",c has the
-// items "a, b" and "c"; a value that is one quoted string is one item. White space around unquoted
-// items is dropped.
+// Items splits a value at its commas. Commas between quotes do not count, so enum="a, b",c consists
+// of the items "a, b" and "c"; a value that is one quoted string is one item. White space around
+// unquoted items is dropped.
 func (a Arg) Items() []Item {
 	raw := a.raw
 	if raw == "" {

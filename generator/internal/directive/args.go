@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// problem is what is wrong at an offset of a directive's arguments.
+// problem is an error at an offset of a directive's arguments.
 type problem struct {
 	offset        int
 	message, hint string
@@ -18,14 +18,14 @@ type problem struct {
 type word struct {
 	key    string // "" without =
 	raw    string
-	start  int // of the argument
-	value  int // of raw
+	start  int // offset of the argument
+	value  int // offset of raw
 	equals bool
 }
 
-// scanArgs splits the arguments of a directive at white space that is not inside quotes. kind tells
-// the kind of a key, as brackets count in JSON only and quotes inside a word in lists only. What
-// could not be read is a problem; the words around it are returned.
+// scanArgs splits the arguments of a directive at white space that is not inside quotes. kind
+// returns the kind of a key, as brackets count in JSON only and quotes inside a word in lists only.
+// Arguments that cannot be read become problems; the words around them are returned.
 func scanArgs(s string, kind func(key string) Kind) (words []word, problems []problem) {
 	for i := 0; ; {
 		i += len(s[i:]) - len(strings.TrimLeftFunc(s[i:], unicode.IsSpace))
@@ -58,7 +58,7 @@ func scanArgs(s string, kind func(key string) Kind) (words []word, problems []pr
 	}
 }
 
-// keyLen returns the length of the key that s begins with.
+// keyLen returns the length of the key at the beginning of s.
 func keyLen(s string) int {
 	for i, r := range s {
 		if unicode.IsLetter(r) || r == '_' || i > 0 && (unicode.IsDigit(r) || r == '-' || r == '.') {
@@ -111,7 +111,7 @@ func scanValue(s string, k Kind) (int, *problem) {
 	return i, nil
 }
 
-// skipQuoted returns the length up to the closing quote, or of everything.
+// skipQuoted returns the length up to the closing quote, or of the whole text.
 func skipQuoted(s, quote string) int {
 	if i := strings.Index(s[1:], quote); i >= 0 {
 		return 1 + i + len(quote)
@@ -119,7 +119,7 @@ func skipQuoted(s, quote string) int {
 	return len(s)
 }
 
-// scanLiteral returns the length of the Go string literal at the beginning of s, 0 if s does not
+// scanLiteral returns the length of the Go string literal at the beginning of s, or 0 if s does not
 // begin with a quote.
 func scanLiteral(s string) (int, *problem) {
 	n := quotedLen(s)
@@ -135,8 +135,8 @@ func scanLiteral(s string) (int, *problem) {
 	return n, nil
 }
 
-// quotedLen returns the length of "..." or `...` at the beginning of s, 0 where s begins otherwise,
-// -1 where the quote is not closed.
+// quotedLen returns the length of "..." or `...` at the beginning of s, 0 if s does not begin with
+// a quote, or -1 if the quote is not closed.
 func quotedLen(s string) int {
 	if s == "" {
 		return 0
@@ -174,8 +174,8 @@ func badEscape(literal string) int {
 	return 0
 }
 
-// scanBalanced returns the length of the JSON array or object at the beginning of s. Whether it is
-// JSON at all is checked later.
+// scanBalanced returns the length of the JSON array or object at the beginning of s. Its syntax is
+// checked later.
 func scanBalanced(s string) (int, *problem) {
 	var open []byte
 	for i := 0; i < len(s); i++ {
@@ -187,7 +187,7 @@ func scanBalanced(s string) (int, *problem) {
 			}
 			i += n - 1
 		case '[', '{':
-			open = append(open, c+2) // the closing one, in ASCII
+			open = append(open, c+2) // the closing bracket, in ASCII
 		case ']', '}':
 			if c != open[len(open)-1] {
 				return len(s), &problem{i, fmt.Sprintf("%c where %c is due", c, open[len(open)-1]), ""}
@@ -205,11 +205,10 @@ func scanBalanced(s string) (int, *problem) {
 	return len(s), &problem{0, fmt.Sprintf("unclosed %c", s[0]), "close it in the same line"}
 }
 
-// literalLen returns the length of the closed string literal at the beginning of s, 0 if there is
-// none.
+// literalLen returns the length of the closed string literal at the beginning of s, or 0.
 func literalLen(s string) int { return max(0, quotedLen(s)) }
 
-// unquote returns the content of s where it is one Go string literal.
+// unquote returns the content of s if it is one Go string literal.
 func unquote(s string) (string, bool) {
 	if s == "" || literalLen(s) != len(s) {
 		return "", false

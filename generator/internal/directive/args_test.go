@@ -188,8 +188,8 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// FuzzArguments: for every directive the scanner ends, each problem is within the text, and the
-// words are at their offsets.
+// FuzzArguments checks for every directive that the scanner ends, each problem is within the text,
+// and the words are at their offsets.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{
 		"", "readonly", "name=x title=\"a b\"", "limit \"text\" default=20 enum=a,\"b, c\",`d`", "default=[\"a\",{\"b\":\"]\"}] x", "default=[1,", "title=\"open",
@@ -235,7 +235,8 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// FuzzScanFile: no comment makes the scanner panic, and what is reported lies in its line.
+// FuzzScanFile checks that no comment makes the scanner panic, and that each diagnostic points into
+// the line of the comment.
 func FuzzScanFile(f *testing.F) {
 	for _, s := range []string{"mcp:tool readonly", " mcp:tool", "mcp:arg x default=[1", "MCP:", "mcp:server ttl=5m cache=publik", "mcp:tool title=\"a", "mcp:doc x", "mcp:\xff", "mcp:tool,", "mcp:error \"x\"", "mcp:enum a=b closed open"} {
 		f.Add(s)

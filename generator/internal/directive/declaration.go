@@ -7,28 +7,27 @@ import (
 	"slices"
 )
 
-// declaration is what a comment group belongs to.
+// declaration is the declaration, or another place, that a comment group belongs to.
 type declaration struct {
 	target Target
 	node   ast.Node
 	name   *ast.Ident
-	named  *ast.Ident // the function that a variable names, nil for others
+	named  *ast.Ident // the function that a variable names, otherwise nil
 	parent *ast.TypeSpec
 	symbol string
 	doc    *ast.CommentGroup
-	// wrong is set for places without a directive: "behind field Title"; hint says what to do
-	// instead.
+	// wrong describes a place where directives are not allowed, such as "behind field Title"; hint
+	// names a place where they are.
 	wrong, hint string
 	reported    bool
 	// each is set for a group of variables: its members, in order.
 	each []*declaration
-	// others is what the directives are about that a group cannot have: its only member, or a wrong
-	// place.
+	// others receives the directives that a group cannot have: its only member, or a wrong place.
 	others *declaration
 }
 
-// declarations maps the comment groups that belong to a declaration to it. Groups that are not in
-// it belong to none.
+// declarations maps a comment group to the declaration that it belongs to. Other groups are
+// missing.
 type declarations map[*ast.CommentGroup]*declaration
 
 func (p declarations) add(g *ast.CommentGroup, at *declaration) {
@@ -137,8 +136,8 @@ func (p declarations) general(decl *ast.GenDecl) {
 	}
 }
 
-// functionOf is the name of the function that a variable without a name has as its value, and the
-// whole value as it is written. It is nil for others.
+// functionOf returns the function that is the value of a variable without a name, and the whole
+// value as it is written, or nil for other specs.
 func functionOf(spec *ast.ValueSpec) (name *ast.Ident, symbol string) {
 	if spec.Names[0].Name != "_" || len(spec.Values) != 1 {
 		return nil, ""
@@ -160,8 +159,8 @@ func functionOf(spec *ast.ValueSpec) (name *ast.Ident, symbol string) {
 	return nil, ""
 }
 
-// spec places the comment of a spec, and that of its declaration where there is only this spec in
-// it.
+// spec registers the comment of a spec, and the comment of its declaration if the declaration
+// consists of this spec only.
 func (p declarations) spec(decl *ast.GenDecl, doc *ast.CommentGroup, at *declaration) {
 	p.add(doc, at)
 	if len(decl.Specs) == 1 {
@@ -172,7 +171,7 @@ func (p declarations) spec(decl *ast.GenDecl, doc *ast.CommentGroup, at *declara
 	}
 }
 
-// types places the comments of the struct and interface types inside of a node other than a type
+// types registers the comments of the struct and interface types inside a node other than a type
 // declaration.
 func (p declarations) types(n ast.Node, symbol string) {
 	ast.Inspect(n, func(n ast.Node) bool {

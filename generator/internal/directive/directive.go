@@ -1,9 +1,9 @@
 // Package directive reads the //mcp: directives of Go source files.
 //
-// One table ([Table]) holds every directive with its keys, what it applies to and what is built; it
-// drives the parser, the help of the command and the reference in docs. The namespace is closed: a
-// comment that begins with "mcp:", in whatever spelling, either is a correct directive in its place
-// or a diagnostic.
+// One table ([Table]) contains every directive with its keys, its targets and whether it is built;
+// the parser, the help of the command and the reference in docs use it. The namespace is closed: a
+// comment that begins with "mcp:", in any spelling, is either a correct directive in its place or a
+// diagnostic.
 package directive
 
 import (
@@ -31,16 +31,16 @@ const (
 // accessors need not report errors.
 type Directive struct {
 	Word string         // "tool"
-	Pos  token.Position // of the comment
-	Args []Arg          // in order; empty where the rest of the line is Text
+	Pos  token.Position // position of the comment
+	Args []Arg          // in order; empty if the rest of the line is Text
 	// Text is the rest of the line of doc, error and schema, without white space around it.
 	Text    string
-	TextPos token.Position // of its first byte, or of the end of the line
-	// Group has the arguments of the directive above the group that a variable is in. Those in Args
-	// take precedence.
+	TextPos token.Position // position of its first byte, or of the end of the line
+	// Group contains the arguments of the directive above the group that contains the variable.
+	// Arguments in Args take precedence.
 	Group []Arg
-	// Far is set on an //mcp:arg of another declaration than that of the feature. It has no effect
-	// where there is no such argument.
+	// Far is set on an //mcp:arg of another declaration than the feature's. It has no effect if the
+	// feature lacks the argument.
 	Far bool
 }
 
@@ -49,42 +49,42 @@ type Arg struct {
 	// Key is the part before =, or the flag itself (readonly). It is empty for a positional
 	// argument.
 	Key string
-	// Value is the value with its quotes taken off. Of a flag it is "true" or "false".
+	// Value is the value without its quotes. The value of a flag is "true" or "false".
 	Value string
-	Pos   token.Position // of the argument
-	// ValuePos is where the value begins, its opening quote included. Of a flag without a value it
-	// is Pos.
+	Pos   token.Position // position of the argument
+	// ValuePos is the position of the value, at its opening quote if it is quoted. For a flag
+	// without a value it equals Pos.
 	ValuePos token.Position
 	// Bare is set for positional arguments: words and "quoted strings".
 	Bare bool
-	// Quoted is set where the value was one Go string literal, "..." or `...`.
+	// Quoted is set if the value was one Go string literal, "..." or `...`.
 	Quoted bool
-	// Far is set where another line than that of the feature says it.
+	// Far is set if the argument is in the directive of another declaration than the feature's.
 	Far bool
 
 	raw string // the value as written, quotes included
 }
 
-// Set has the directives of one declaration.
+// Set contains the directives of one declaration.
 type Set struct {
 	Directives []*Directive // in order of the source; never empty
 	Doc        *ast.CommentGroup
 	File       *ast.File
 	// Node is the declaration: *ast.File, *ast.FuncDecl, *ast.TypeSpec, *ast.ValueSpec or
-	// *ast.Field (fields, interface methods). No set is that of a group: its directives are in the
-	// sets of its members.
+	// *ast.Field (fields, interface methods). Groups have no set: their directives are in the sets
+	// of their members.
 	Node   ast.Node
 	Target Target
-	// Name is the declared identifier, of the first one where a spec or field declares several (see
-	// Node for the others). Of a package it is its name, and of _ = db.GetBook it is GetBook.
+	// Name is the declared identifier, the first one if a spec or field declares several (see Node
+	// for the others). For a package it is the package name, and for _ = db.GetBook it is GetBook.
 	Name string
-	// Parent is the type declaration around a field or an interface method, nil where that type has
-	// no name of its own or for other targets.
+	// Parent is the type declaration around a field or an interface method. It is nil if that type
+	// has no name, or for other targets.
 	Parent *ast.TypeSpec
 	// Symbol is Name for people: Search, (*Store).Search, Catalog.Find, Book.Title.
 	Symbol string
-	Pos    token.Position // of the identifier
-	// Damaged is set where a directive could not be read, so that nothing can be concluded from its
+	Pos    token.Position // position of the identifier
+	// Damaged is set if a directive could not be read, so that nothing can be concluded from its
 	// absence.
 	Damaged bool
 }

@@ -8,11 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/internal/columns"
 )
 
-// keyWidth is how wide the column of the keys is at most; a longer one has a line of its own.
+// keyWidth is the maximum width of the column of keys; a longer key is printed on a separate line.
 const keyWidth = 24
 
-// WriteHelp writes the table as the text of "mcpgen help directives". Errors of the writer are
-// ignored.
+// WriteHelp writes the table for "mcpgen help directives". Errors of the writer are ignored.
 func WriteHelp(w io.Writer) {
 	var out strings.Builder
 	out.WriteString(`Directives are comments //mcp:word, without a space after the slashes, in the
@@ -90,7 +89,7 @@ func (s *Spec) heading() string {
 	return "//mcp:" + s.Word + " " + s.Synopsis
 }
 
-// form is a key as one writes it.
+// form returns a key as a user writes it.
 func (k *Key) form() string {
 	switch k.Kind {
 	case KindFlag:
@@ -142,10 +141,10 @@ func unbuilt(built bool) string {
 	return " (not built yet)"
 }
 
-// sentence begins with a capital letter.
+// sentence returns s with a capital letter at the beginning.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// code is s as inline code, whatever backquotes are in it.
+// code returns s as inline code, even if it contains backquotes.
 func code(s string) string {
 	if strings.Contains(s, "`") {
 		return "`` " + s + " ``"
@@ -153,5 +152,5 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// cell keeps a text within its cell of a table.
+// cell escapes a text for a cell of a table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

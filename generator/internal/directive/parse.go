@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// arguments reads the arguments of a directive into d, checked against the table. What is wrong is
-// reported and left out.
+// arguments reads the arguments of a directive into d and checks them against the table. Wrong
+// arguments are reported and left out.
 func (s *scanner) arguments(d *Directive, spec *Spec, rest string, origin token.Position) {
 	scanned, problems := scanArgs(rest, func(name string) Kind {
 		if k := spec.Key(name); k != nil {
@@ -19,7 +19,7 @@ func (s *scanner) arguments(d *Directive, spec *Spec, rest string, origin token.
 	})
 	p := &reader{d: d, spec: spec, origin: origin, diags: s.diags, words: scanned}
 	if spec.MinWords > 0 && len(scanned) > 0 && !scanned[0].equals {
-		// The name comes first in messages, so it is read before they are made.
+		// Messages contain the name, so it is read first.
 		p.word(scanned[0])
 		p.words = scanned[1:]
 	}
@@ -40,11 +40,11 @@ func (s *scanner) arguments(d *Directive, spec *Spec, rest string, origin token.
 type reader struct {
 	d      *Directive
 	spec   *Spec
-	origin token.Position // of the first argument
+	origin token.Position // position of the first argument
 	diags  *diag.List
 	words  []word
-	// stopped is set at the first word of a description without quotes, so that the others are not
-	// reported one by one.
+	// stopped is set at the first word of a description without quotes, so that the words after it
+	// are not reported one by one.
 	stopped bool
 }
 
@@ -126,7 +126,7 @@ func (p *reader) keyed(w word, a Arg) {
 	p.d.Args = append(p.d.Args, a)
 }
 
-// usable reports whether a known key may be given here.
+// usable reports whether a known key is allowed here.
 func (p *reader) usable(w word, a Arg, k *Key) bool {
 	if !k.Built {
 		p.errorf(w.start, "leave it out for now; mcpgen help directives lists what is built", "%s is not built yet", k.Name)
@@ -140,7 +140,7 @@ func (p *reader) usable(w word, a Arg, k *Key) bool {
 	return true
 }
 
-// unknown reports a key or word that the directive does not have.
+// unknown reports a key or word that the directive does not take.
 func (p *reader) unknown(offset int, name string, bare bool) {
 	what := "unknown key"
 	if bare {
@@ -175,7 +175,7 @@ func (p *reader) unknown(offset int, name string, bare bool) {
 	p.errorf(offset, hint, "%s %q", what, name)
 }
 
-// validatorKeys are keys of validators and other schemas, with those of JSON Schema.
+// validatorKeys maps keys of validators and other schemas to keys of JSON Schema.
 var validatorKeys = map[string][]string{
 	"min": {"minimum", "minLength", "minItems"}, "max": {"maximum", "maxLength", "maxItems"},
 	"gte": {"minimum"}, "ge": {"minimum"}, "lte": {"maximum"}, "le": {"maximum"}, "gt": {"exclusiveMinimum"}, "lt": {"exclusiveMaximum"},
@@ -183,7 +183,7 @@ var validatorKeys = map[string][]string{
 	"regex": {"pattern"}, "regexp": {"pattern"}, "match": {"pattern"}, "step": {"multipleOf"}, "unique": {"uniqueItems"},
 }
 
-// otherNames are the keys of the directive that another validator calls by that name, "" for none.
+// otherNames returns the keys of the directive that another validator calls by that name, or "".
 func (s *Spec) otherNames(name string) string {
 	var names []string
 	for _, meant := range validatorKeys[strings.ToLower(name)] {
@@ -206,7 +206,7 @@ func (s *Spec) acceptsFlags() bool {
 	return false
 }
 
-// elsewhere returns the directive that does have the key.
+// elsewhere returns the directive that takes the key.
 func (p *reader) elsewhere(name string) string {
 	for _, s := range table() {
 		if s != p.spec && s.Key(name) != nil {
@@ -216,7 +216,7 @@ func (p *reader) elsewhere(name string) string {
 	return ""
 }
 
-// exclusive refuses flags that say the opposite of each other.
+// exclusive reports flags that contradict each other.
 func (p *reader) exclusive() {
 	for _, pair := range exclusive {
 		a, _ := p.d.Get(pair[0])

@@ -54,7 +54,7 @@ func hintKeys() []Key {
 	}
 }
 
-// taskKeys are for calls that become tasks (runtime/mcptask).
+// taskKeys returns the keys for calls that become tasks (runtime/mcptask).
 func taskKeys() []Key {
 	return []Key{
 		oneOf("task", "whether calls may, or must, run as tasks, for clients that have them; forbidden is for a tool if //mcp:defaults has task=", "optional", "required", "forbidden"),
@@ -65,7 +65,7 @@ func taskKeys() []Key {
 	}
 }
 
-// argKeys are the keywords that describe and constrain an argument.
+// argKeys returns the keywords that describe and constrain an argument.
 func argKeys() []Key {
 	kinds := map[keyword.Value]Kind{
 		keyword.Flag: KindFlag, keyword.Text: KindString, keyword.Name: KindName, keyword.Number: KindNumber,

@@ -13,10 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// ScanFile reads the directives of a file that was parsed with comments. Every comment of the file
-// is looked at, those in function bodies too. The sets are in order of the source. What is
-// misspelt, misplaced or has wrong arguments becomes an error in diags and is left out; the rest is
-// returned all the same, so that its errors can be found in the same run.
+// ScanFile reads the directives of a file that was parsed with comments, including comments in
+// function bodies. The sets are in order of the source. A misspelt or misplaced directive or a
+// wrong argument is reported as an error in diags and left out; the rest is returned, so that its
+// errors are found in the same run.
 func ScanFile(fset *token.FileSet, f *ast.File, diags *diag.List) []*Set {
 	s := &scanner{fset: fset, file: f, diags: diags, decls: declarationsOf(f), sets: map[ast.Node]*Set{}, damaged: map[*Set]bool{}}
 	for _, g := range f.Comments {
@@ -35,8 +35,8 @@ func ScanFile(fset *token.FileSet, f *ast.File, diags *diag.List) []*Set {
 	return complete
 }
 
-// ScanFiles is ScanFile for all files of one package. It also refuses a second //mcp:server or
-// package-wide //mcp:defaults in another file.
+// ScanFiles is like ScanFile, for all files of one package. It also refuses a second //mcp:server
+// or package-wide //mcp:defaults in another file.
 func ScanFiles(fset *token.FileSet, files []*ast.File, diags *diag.List) []*Set {
 	var all []*Set
 	first := map[string]*Directive{}
@@ -65,7 +65,8 @@ func ScanFiles(fset *token.FileSet, files []*ast.File, diags *diag.List) []*Set 
 	return all
 }
 
-// DocText returns a comment as text, without comment markers and directives. A nil group gives "".
+// DocText returns the text of a comment, without comment markers and directives. For a nil group it
+// returns "".
 func DocText(g *ast.CommentGroup) string { return g.Text() }
 
 type scanner struct {
@@ -75,8 +76,8 @@ type scanner struct {
 	decls declarations
 	sets  map[ast.Node]*Set
 	order []*Set
-	// damaged sets lack a directive that could not be read, so that nothing can be concluded from
-	// its absence.
+	// damaged contains the sets with a directive that could not be read, so that nothing can be
+	// concluded from its absence.
 	damaged map[*Set]bool
 }
 
@@ -131,7 +132,7 @@ func (s *scanner) comment(g *ast.CommentGroup, c *ast.Comment) {
 	set.Directives = append(set.Directives, d)
 }
 
-// shift moves a position within its line. It may have no column, where a //line comment says none.
+// shift moves a position within its line. A position from a //line comment may lack a column.
 func shift(pos token.Position, n int) token.Position {
 	if pos.Column > 0 {
 		pos.Column += n
@@ -162,8 +163,8 @@ func (s *scanner) damage(at *declaration) {
 	}
 }
 
-// candidate reports whether a comment is in the namespace: whether its text begins with "mcp:",
-// however it is spelt. written is what follows the colon.
+// candidate reports whether a comment is in the namespace: whether its text begins with "mcp:", in
+// any spelling. written is the text after the colon.
 func candidate(comment string) (written string, ok bool) {
 	text := comment[2:]
 	if strings.HasPrefix(comment, "/*") {
@@ -177,10 +178,11 @@ func candidate(comment string) (written string, ok bool) {
 	return strings.CutPrefix(strings.TrimLeftFunc(text[3:], blank), ":")
 }
 
-// blank reports white space, and what looks like none at all.
+// blank reports whether a character is white space or invisible.
 func blank(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
-// spell returns the directive that a comment of the namespace is, or reports that it is not one.
+// spell returns the directive that a comment of the namespace names, or reports an error and
+// returns nil.
 func (s *scanner) spell(pos token.Position, comment, written string) *Spec {
 	trimmed := strings.TrimLeftFunc(written, blank)
 	name := trimmed
@@ -223,7 +225,7 @@ func (s *scanner) spell(pos token.Position, comment, written string) *Spec {
 	return nil
 }
 
-// placed reports whether the directive applies to its declaration, or reports why not.
+// placed reports whether the directive applies to its declaration. If not, it adds an error.
 func (s *scanner) placed(d *Directive, spec *Spec, at *declaration) bool {
 	if at.wrong != "" {
 		if at.reported {
@@ -250,7 +252,7 @@ func (s *scanner) placed(d *Directive, spec *Spec, at *declaration) bool {
 	return false
 }
 
-// String returns the target as it is called in messages: "interface method".
+// String returns the target's name in messages: "interface method".
 func (t Target) String() string {
 	return [...]string{
 		"the package comment", "function", "method", "interface method", "type",
@@ -281,7 +283,7 @@ func (s *Spec) targets() string {
 	return list
 }
 
-// text takes the rest of the line.
+// text reads the rest of the line as Text.
 func (s *scanner) text(d *Directive, spec *Spec, rest string, origin token.Position) {
 	d.Text, d.TextPos = rest, origin
 	if rest == "" && spec.TextNeeded {
@@ -294,7 +296,7 @@ func (s *scanner) text(d *Directive, spec *Spec, rest string, origin token.Posit
 	}
 }
 
-// distribute gives the directives of groups to their members.
+// distribute copies the directives of groups to their members.
 func (s *scanner) distribute() {
 	grouped := false
 	for _, g := range s.file.Comments {
@@ -310,7 +312,7 @@ func (s *scanner) distribute() {
 	slices.SortStableFunc(s.order, func(a, b *Set) int { return cmp.Compare(a.Node.Pos(), b.Node.Pos()) })
 }
 
-// toMembers gives the directives of one group to its members.
+// toMembers copies the directives of one group to its members.
 func (s *scanner) toMembers(group *declaration) {
 	whole := s.sets[group.node]
 	if s.damaged[whole] {
@@ -342,10 +344,10 @@ func (s *scanner) toMembers(group *declaration) {
 	}
 }
 
-// memberKeys are the keys of //mcp:tool that a group cannot have.
+// memberKeys are the keys of //mcp:tool that are not allowed above a group.
 var memberKeys = []string{"name", "title", "description", "alias"}
 
-// checkSet refuses what contradicts itself on one declaration.
+// checkSet reports directives of one declaration that contradict each other.
 func (s *scanner) checkSet(set *Set) {
 	first := map[string]*Directive{}
 	for _, d := range set.Directives {
@@ -364,7 +366,7 @@ func (s *scanner) checkSet(set *Set) {
 	set.Damaged = s.damaged[set]
 	for _, word := range []string{"arg", "params", "result"} {
 		if word == "arg" && (set.Target == Func || set.Target == Type || set.Target == Package) {
-			continue // inject= may name the function; the others are for several features
+			continue // inject= may name the function; the other directives apply to several features
 		}
 		if d := set.Get(word); d != nil && !s.damaged[set] && set.Get("tool") == nil && set.Get("resource") == nil && set.Get("prompt") == nil {
 			NotFeature(set, d, s.diags)
@@ -378,9 +380,9 @@ func NotFeature(set *Set, d *Directive, diags *diag.List) {
 	diags.Errorf(d.Pos, subject(d), "%s is not a feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
 }
 
-// Doc returns the text of the //mcp:doc lines of a comment, which is read like a doc comment: each
-// is a line of it. The items of a list need no indentation. ok is false where there is no such
-// line. A nil group has none.
+// Doc returns the text of the //mcp:doc lines of a comment, read like the lines of a doc comment.
+// The items of a list need no indentation. ok is false if the comment, which may be nil, contains
+// no such line.
 func Doc(g *ast.CommentGroup) (text string, ok bool) {
 	if g == nil {
 		return "", false
@@ -400,5 +402,5 @@ func Doc(g *ast.CommentGroup) (text string, ok bool) {
 	return strings.Trim(strings.Join(lines, "\n"), "\n"), lines != nil
 }
 
-// listItem is a line that begins an item of a list without indentation.
+// listItem matches a line that begins a list item without indentation.
 var listItem = regexp.MustCompile(`^([-*+•]|[0-9]{1,9}[.)])[ \t]`)

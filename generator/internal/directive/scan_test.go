@@ -79,7 +79,7 @@ func TestParent(t *testing.T) {
 	}
 }
 
-// TestRefused has one source and the diagnostics of it per case.
+// TestRefused compares the diagnostics of one source per case.
 func TestRefused(t *testing.T) {
 	on := func(lines ...string) string { return "package p\n\n" + strings.Join(lines, "\n") + "\nfunc F() {}\n" }
 	for _, c := range []struct{ name, src, want string }{
@@ -126,7 +126,7 @@ func TestRefused(t *testing.T) {
 		{"error on a constant", "package p\n//mcp:error\nconst A = 1", "x.go:2:1: //mcp:error: cannot be applied to constant A\n\thint: it can be applied to a variable, a type, a function or the package comment (a sentinel error, an error type, or func(E) string; a package comment: for an error of another package)\n"},
 		{"arg on a field", "package p\ntype T struct {\n\t//mcp:arg x\n\tA int\n}", "x.go:3:2: //mcp:arg: cannot be applied to struct field T.A\n\thint: it can be applied to a function, a method, an interface method, a variable, a type or the package comment (a type or the package comment: for all features that have the argument)\n"},
 
-		// How often.
+		// Repetition.
 		{"twice", on("//mcp:tool name=a", "//mcp:tool name=b"), "x.go:4:1: //mcp:tool: given twice on F\n\tx.go:3:1: the other one\n\thint: put everything into one line\n"},
 		{"argument twice", on("//mcp:tool", "//mcp:arg a minimum=1", "//mcp:arg b", "//mcp:arg a maximum=1"), "x.go:6:1: //mcp:arg a: given twice on F\n\tx.go:4:1: the other one\n\thint: put everything into one line\n"},
 		{"result of no tool", on("//mcp:result a"), "x.go:3:1: //mcp:result: F is not a feature\n\thint: add //mcp:tool, //mcp:resource or //mcp:prompt above it\n"},
@@ -193,7 +193,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The same source with other line ends and indentation has the same columns.
+// Line ends and indentation do not change the columns.
 func TestPositionsInCRLF(t *testing.T) {
 	src := "package p\n\n// F does.\n//\n//mcp:tool  nme=x\n//mcp:arg a default=[1,x]\nfunc F() {\n\t//mcp:doc x\n}\n"
 	_, unix := scan(t, src)

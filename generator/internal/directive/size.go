@@ -14,7 +14,7 @@ var sizeUnits = map[string]int64{
 }
 
 // parseSize reads a number of bytes: 65536, 64KiB, 1.5MiB, 2MB. KiB, MiB and GiB are powers of
-// 1024; kB (or KB), MB and GB powers of 1000. The result is a whole number of at least 1.
+// 1024; kB (or KB), MB and GB powers of 1000. The result is an integer of at least 1.
 func parseSize(s string) (int64, error) {
 	digits := strings.TrimRight(s, "BKMGik")
 	unit, ok := sizeUnits[s[len(digits):]]

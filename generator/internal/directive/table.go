@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Kind is the kind of value that a key takes.
+// Kind is the kind of a key's value.
 type Kind int
 
 const (
 	KindFlag        Kind = iota // readonly, readonly=false
 	KindWord                    // one of Values
 	KindName                    // an identifier or a plain name, not empty
-	KindString                  // any text, quoted where it has spaces
+	KindString                  // any text, quoted if it contains spaces
 	KindDuration                // 30s, 1h30m
 	KindSize                    // 64KiB
 	KindNumber                  // a JSON number
@@ -28,9 +28,9 @@ type Key struct {
 	Name    string
 	Kind    Kind
 	Help    string   // one line
-	Values  []string // of KindWord
+	Values  []string // for KindWord
 	Example string   // a value as it is written in the source; empty for flags
-	// Built is false if the generator does not have it yet.
+	// Built is false if the generator does not implement the key yet.
 	Built bool
 }
 
@@ -40,34 +40,35 @@ func (k *Key) isFlag() bool { return k.Kind == KindFlag || k.Kind == KindFlagOrN
 // Spec is one directive.
 type Spec struct {
 	Word string
-	// Synopsis is what follows the word, for the help: "NAME", "[TEXT]".
+	// Synopsis is the text behind the word in the help: "NAME", "[TEXT]".
 	Synopsis string
 	Help     string // one line
 	On       []Target
-	OnNote   string // what the targets must be, where the list does not say it
+	OnNote   string // a restriction that the list of targets does not express
 	Note     string // one line more about the arguments
 	Keys     []Key
-	Example  string // one whole line
+	Example  string // a complete line
 	Built    bool
 
-	// MinWords and MaxWords bound the positional words; -1 means any number.
+	// MinWords and MaxWords limit the number of positional words; -1 means any number.
 	MinWords, MaxWords int
-	// WordName is what a positional word is, for messages: "NAME".
+	// WordName names a positional word in messages: "NAME".
 	WordName string
-	// TypeWord is set if the word is a type of another package: it has a dot, so that a misspelt
-	// flag is not one.
+	// TypeWord is set if the word is a type of another package: it must contain a dot, so that a
+	// misspelt flag is not taken for a type.
 	TypeWord bool
 	// Description allows one positional "quoted string".
 	Description bool
-	// Text takes the rest of the line unchanged; TextNeeded refuses an empty one.
+	// Text means that the rest of the line is the text, unchanged; TextNeeded refuses an empty
+	// text.
 	Text, TextNeeded bool
-	// Repeat allows several on one declaration.
+	// Repeat allows the directive several times on one declaration.
 	Repeat bool
-	// OncePerPackage is for directives that one package comment alone may have.
+	// OncePerPackage allows the directive on one package comment only.
 	OncePerPackage bool
 	// FreeKeys allows keys outside the table, written like this: "NAME=text".
 	FreeKeys string
-	// Feature is set for directives that need the declaration itself in every build, as generated
+	// Feature is set for directives whose declaration must exist in every build, since generated
 	// code names it.
 	Feature bool
 }
@@ -100,7 +101,7 @@ func Lookup(word string) *Spec {
 	return nil
 }
 
-// Table returns every directive in the order of the reference. It is shared and must not be
+// Table returns all directives in the order of the reference. They are shared and must not be
 // changed.
 func Table() []*Spec { return slices.Clone(table()) }
 
@@ -114,7 +115,7 @@ func words() []string {
 	return all
 }
 
-// exclusive are the keys that contradict each other if both are on.
+// exclusive lists pairs of keys that contradict each other if both are on.
 var exclusive = [][2]string{
 	{"readonly", "destructive"},
 	{"destructive", "additive"},

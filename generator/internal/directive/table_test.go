@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTable: every row is complete, and its examples are what the parser takes.
+// TestTable checks that every row is complete, and that the parser accepts its examples.
 func TestTable(t *testing.T) {
 	for _, s := range Table() {
 		if s.Help == "" || len(s.On) == 0 || !strings.HasPrefix(s.Example, "//mcp:"+s.Word) {
@@ -92,7 +92,7 @@ func TestHelp(t *testing.T) {
 	var help, markdown strings.Builder
 	WriteHelp(&help)
 	WriteMarkdown(&markdown)
-	words := strings.Join(strings.Fields(help.String()), " ") // lines are broken
+	words := strings.Join(strings.Fields(help.String()), " ") // without line breaks
 	for _, s := range Table() {
 		for _, want := range []string{s.Word, s.Help, s.Example} {
 			if !strings.Contains(words, strings.Join(strings.Fields(want), " ")) {

@@ -15,8 +15,8 @@ import (
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// checkValue reports what is wrong with the value of a key; the offset is one of the source text of
-// the value.
+// checkValue returns the problem with the value of a key, or nil. Its offset counts in the source
+// text of the value.
 func checkValue(k *Key, a Arg) *problem {
 	wrong := func(hint, format string, args ...any) *problem {
 		return &problem{0, k.Name + " " + fmt.Sprintf(format, args...), hint}
@@ -76,8 +76,8 @@ func checkValue(k *Key, a Arg) *problem {
 	return nil
 }
 
-// checkJSON checks unquoted arrays and objects, which cannot be anything else. Of other text only
-// the type of the place tells what it is, see [Arg.JSON].
+// checkJSON checks unquoted arrays and objects, which can only be JSON. The meaning of other text
+// depends on the type of the place, see [Arg.JSON].
 func checkJSON(k *Key, a Arg) *problem {
 	if a.Quoted || a.Value == "" || a.Value[0] != '[' && a.Value[0] != '{' {
 		return nil
@@ -112,10 +112,10 @@ func checkItems(k *Key, a Arg, items []Item) *problem {
 	return nil
 }
 
-// JSON returns the JSON text of a value that takes JSON. In a place that takes strings (text) a
+// JSON returns the JSON text of a value that takes JSON. In a place that takes strings (text), a
 // quoted value, and a bare word that is not JSON, are the string itself: default="x" and default=x
-// are the string x, default=20 is a number even there. In other places the value, quoted or not,
-// must be JSON.
+// are the string x, but default=20 is a number. In other places the value, quoted or not, must be
+// JSON.
 func (a Arg) JSON(text bool) (string, error) {
 	if text && (a.Quoted || !json.Valid([]byte(a.Value))) {
 		var b strings.Builder
