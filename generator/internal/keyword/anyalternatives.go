@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// alternatives writes a schema with a list of types as one with a schema for each of them, which
-// has the keywords that are about the type.
+// alternatives splits a schema with a list of types into one schema for each type, with the
+// keywords that apply to it.
 func alternatives(members map[string]any) map[string]any {
 	types := typesOf(members)
 	if slices.Contains(types, "number") {

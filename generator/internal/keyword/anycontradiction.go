@@ -9,13 +9,13 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// concerns reports whether a keyword is about values of a type.
+// concerns reports whether a keyword applies to values of a type.
 func concerns(name, typ string) bool {
 	of := checked[name]
 	return of == "" || of == typ || of == "number" && typ == "integer"
 }
 
-// suits refuses keywords that are about none of the types.
+// suits refuses keywords that apply to none of the types.
 func (c *schemaChecker) suits(members map[string]any, at string) {
 	types := typesOf(members)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -62,7 +62,7 @@ func holdsScalars(members map[string]any) bool {
 }
 
 // contradiction refuses bounds that exclude every value, values that the schema itself excludes,
-// and names that no object can have.
+// and names that no object can contain.
 func (c *schemaChecker) contradiction(members map[string]any, at string) {
 	number := func(name string) string { n, _ := members[name].(json.Number); return string(n) }
 	if of := number("multipleOf"); of != "" {

@@ -14,14 +14,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// maxNesting is how deep the parts of the schema of an argument may nest.
+// maxNesting limits the nesting of the parts of an argument's schema.
 const maxNesting = 32
 
 // maxCount is the largest length or count in the schema of an argument.
 const maxCount = 1<<31 - 1
 
-// checked are the keywords that the schema of an argument of type any may have, each with the types
-// that it is about, all of which runtime/wire enforces. The types are in order.
+// checked contains the keywords that are allowed in the schema of an argument of type any, each
+// with the types that it applies to; runtime/wire enforces all of them. The types are in order.
 var checked = map[string]string{
 	"type": "", "enum": "", "const": "", "anyOf": "", "oneOf": "",
 	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
@@ -30,18 +30,18 @@ var checked = map[string]string{
 	"properties": "object", "required": "object", "additionalProperties": "object", "minProperties": "object", "maxProperties": "object",
 }
 
-// annotations are the keywords that describe a value and allow every one.
+// annotations are the keywords that describe a value without restricting it.
 var annotations = []string{"title", "description", "examples", "default", "deprecated"}
 
-// SchemaError says what is wrong with the schema of an argument, and what to write.
+// SchemaError describes a fault in the schema of an argument, and how to fix it.
 type SchemaError struct{ message, hint string }
 
 func (e *SchemaError) Error() string { return e.message }
 
-// Hint says what to write.
+// Hint returns the text to write instead.
 func (e *SchemaError) Hint() string { return e.hint }
 
-// ParseSchema checks the schema of an argument of type any, and returns it as it is published:
+// ParseSchema checks the schema of an argument of type any, and returns its published form:
 // compact, and with alternatives instead of lists of types, which some clients refuse.
 func ParseSchema(text string) (string, error) {
 	const example = `write an object in one line, such as {"type":["string","number"]}`
@@ -64,12 +64,13 @@ func ParseSchema(text string) (string, error) {
 		return "", c.err
 	}
 	if !c.changed {
-		return jsontext.Compact(text), nil // its members in the order of the source
+		return jsontext.Compact(text), nil // members in the order of the source
 	}
 	return jsontext.Show(parsed), nil
 }
 
-// EnforcedSchema returns the part of a schema that the runtime needs: all but annotations.
+// EnforcedSchema returns the part of a schema that the runtime needs: all keywords except
+// annotations.
 func EnforcedSchema(text string) string {
 	v, _ := jsontext.Decode(text)
 	return jsontext.Show(enforced(v))
@@ -111,14 +112,14 @@ func enforced(v any) any {
 	return out
 }
 
-// countKeywords are those whose values are lengths and counts, with their counterparts.
+// countKeywords are the keywords whose values are lengths and counts, with their counterparts.
 var countKeywords = map[string]string{
 	"minLength": "maxLength", "minItems": "maxItems", "minProperties": "maxProperties", "maxLength": "", "maxItems": "", "maxProperties": "",
 }
 
 // schemaChecker reads a schema and keeps the first error.
 type schemaChecker struct {
-	changed bool // the schema is not published as it was written
+	changed bool // the published schema differs from the source
 	err     *SchemaError
 }
 
@@ -276,7 +277,7 @@ func (c *schemaChecker) types(v any, place string) {
 
 var typeNames = []string{"string", "number", "integer", "boolean", "array", "object", "null"}
 
-// exact refuses numbers that the float64 of an argument would not have.
+// exact refuses numbers that a float64 argument cannot represent.
 func (c *schemaChecker) exact(v any, place string) {
 	switch v := v.(type) {
 	case json.Number:
@@ -311,7 +312,7 @@ func areStrings(v any) bool {
 	return ok && !slices.ContainsFunc(list, func(e any) bool { _, text := e.(string); return !text })
 }
 
-// typesOf are the types that a schema names, nil for all.
+// typesOf returns the types that a schema names, or nil for all.
 func typesOf(members map[string]any) []string {
 	switch v := members["type"].(type) {
 	case string:
@@ -326,11 +327,11 @@ func typesOf(members map[string]any) []string {
 	return nil
 }
 
-// SchemaMembers returns the members of a schema, for package jsonschema. The keywords that a field
-// may change are in the fields that renderers read.
+// SchemaMembers returns the members of a schema, for package jsonschema. Keywords that a field may
+// change are stored in the struct fields that renderers read.
 func SchemaMembers(s *jsonschema.Schema, text string) {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(text), &members) // it has been checked
+	_ = json.Unmarshal([]byte(text), &members) // checked before
 	for key, raw := range members {
 		var str string
 		isString := json.Unmarshal(raw, &str) == nil

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 )
 
-// TestSchemaForms compares what is published with what was written.
+// TestSchemaForms compares published schemas with their sources.
 func TestSchemaForms(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"type": "string", "minLength": 2}`:                      `{"type":"string","minLength":2}`,

@@ -9,15 +9,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// SchemaAllows reports whether a decoded JSON value is valid by a schema that ParseSchema has
-// returned.
+// SchemaAllows reports whether a decoded JSON value is valid by a schema that ParseSchema returned.
 func SchemaAllows(schema string, v any) bool {
 	s, err := jsontext.Decode(schema)
 	members, ok := s.(map[string]any)
 	return err == nil && ok && allows(members, v)
 }
 
-// allows is SchemaAllows for a decoded schema, which may have lists of types.
+// allows is like SchemaAllows, for a decoded schema, which may contain lists of types.
 func allows(members map[string]any, v any) bool {
 	for name, limit := range members {
 		if !allowsBy(members, name, limit, v) {
@@ -95,7 +94,7 @@ func allowsNumber(name string, limit any, v json.Number) bool {
 	return y.Sign() > 0 && x.Quo(x, y).IsInt()
 }
 
-// countOf is a length or a count, which may be written as 1.0.
+// countOf returns a length or a count, which may be written as 1.0.
 func countOf(limit any) int {
 	n, _ := limit.(json.Number)
 	x, ok := jsontext.Number(string(n))

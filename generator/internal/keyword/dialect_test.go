@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// TestPatternsMeanTheSame compares every accepted expression with an engine of ECMA-262. The table
-// was made by that engine: its first line has texts, each other line an expression and with which
-// of them it matches, or null if it is not an expression in Unicode mode.
+// TestPatternsMeanTheSame compares every accepted expression with an engine of ECMA-262, which made
+// the table: its first line contains texts; each other line contains an expression and the texts
+// that it matches, or null if it is not an expression in Unicode mode.
 func TestPatternsMeanTheSame(t *testing.T) {
 	data, err := os.ReadFile("../../../internal/pattern/testdata/table.json")
 	if err != nil {

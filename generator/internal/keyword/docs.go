@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes the table as it is in the documents. Errors of the writer are ignored.
+// WriteMarkdown writes the table for the documents. Errors of the writer are ignored.
 func WriteMarkdown(w io.Writer) {
 	var out strings.Builder
 	out.WriteString("| keyword | in | for | meaning |\n|---|---|---|---|\n")

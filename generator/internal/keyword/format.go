@@ -10,7 +10,7 @@ import (
 // format is a format of strings.
 type format struct {
 	name string
-	fn   string            // the function of runtime/wire that checks arguments, by the one of the next field
+	fn   string            // the function of runtime/wire that checks arguments, by calling the function in the next field
 	is   func(string) bool // checks defaults and examples
 }
 
@@ -26,7 +26,7 @@ var formats = []format{
 	{"uuid", "FormatUUID", valid.IsUUID},
 }
 
-// FormatFunc returns the function of runtime/wire that checks a format, "" if the format is
+// FormatFunc returns the function of runtime/wire that checks a format, or "" if the format is
 // unknown.
 func FormatFunc(name string) string {
 	for _, f := range formats {
@@ -37,7 +37,7 @@ func FormatFunc(name string) string {
 	return ""
 }
 
-// IsFormat reports whether a text has a format. Every text has an unknown one.
+// IsFormat reports whether a text is valid in a format. Unknown formats allow every text.
 func IsFormat(name, text string) bool {
 	for _, f := range formats {
 		if f.name == name {
@@ -55,7 +55,7 @@ func formatNames() []string {
 	return names
 }
 
-// FormatHint returns which format to write instead of an unknown word.
+// FormatHint returns the format to write instead of an unknown word.
 func FormatHint(word string) string {
 	if near := diag.Nearest(word, formatNames()); near != "" {
 		return "did you mean " + near + "?"

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// formatSeeds are texts of every format, and some that are close.
+// formatSeeds are texts of every format, and some texts that are nearly valid.
 var formatSeeds = []string{
 	"", "2024-02-29", "1900-02-28", "0000-12-31", "2024-02-29T12:30:00Z", "2024-02-29T23:59:59.999999999+23:59", "9999-12-31T00:00:00.1-00:00",
 	"12:30:00Z", "00:00:00.5-07:00", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
@@ -18,7 +18,7 @@ var formatSeeds = []string{
 	"www.example.com", "www.example.com.", "a-b.c", "1", strings.Repeat("a", 63) + ".com", strings.Repeat("a.", 126) + "a", strings.Repeat("a.", 126) + "a.", "münchen.de", "xn--mnchen-3ya.de",
 }
 
-// formatTexts calls a function with each seed, and with each text that differs from one in one
+// formatTexts calls a function with each seed, and with each text that differs from a seed in one
 // place.
 func formatTexts(do func(string)) {
 	const letters = "0139aAzZ.:-+ TtZz,@[]<>\"\\/%_#?é\n\x00"
@@ -38,8 +38,8 @@ func formatTexts(do func(string)) {
 	}
 }
 
-// TestFormatsOfTheRuntime checks that a default or example has a format for the generator exactly
-// when an argument has it for the decoder.
+// TestFormatsOfTheRuntime checks that the generator accepts a default or example in a format if and
+// only if the decoder accepts it as an argument.
 func TestFormatsOfTheRuntime(t *testing.T) {
 	if len(formats) != len(wire.Formats) {
 		t.Errorf("the generator has %d formats, and the runtime %d", len(formats), len(wire.Formats))
@@ -56,7 +56,7 @@ func TestFormatsOfTheRuntime(t *testing.T) {
 			}
 		}
 	})
-	// The runtime's answers, where the generator once had another one.
+	// Texts about which the generator once disagreed with the runtime.
 	for format, texts := range map[string]map[string]bool{
 		"date-time": {"2024-02-29T2:30:00Z": false, "2024-02-29T12:30:00,5Z": false},
 		"time":      {"2:30:00Z": false, "12:30:00,5Z": false},

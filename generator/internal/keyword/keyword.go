@@ -1,10 +1,10 @@
-// Package keyword has the table of keywords: the words that describe and constrain a value, in the
-// tag jsonschema and in the directive //mcp:arg.
+// Package keyword contains the table of keywords: the words that describe and constrain a value, in
+// the tag jsonschema and in the directive //mcp:arg.
 //
-// A row of the table has all that is known about a keyword: how its value is written, which kinds
-// of types it applies to, what it sets in the schema, how a default is checked, which function of
-// runtime/wire checks an argument, and the help. Parsers, schema, codec, help and documents read
-// the table. Therefore a new constraint is a row, its function in runtime/wire, and a test.
+// A row of the table defines a keyword completely: the form of its value, the kinds of types that
+// it applies to, its effect on the schema, the check of a default, the function of runtime/wire
+// that checks an argument, and the help. Parsers, schema, codec, help and documents read the table.
+// Therefore a new constraint needs a row, its function in runtime/wire, and a test.
 package keyword
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Value is the kind of value that a keyword takes.
+// Value is the kind of a keyword's value.
 type Value int
 
 const (
-	Flag        Value = iota // none: the keyword alone, or with true or false
+	Flag        Value = iota // no value: the keyword alone, or with true or false
 	Text                     // any text
 	Name                     // one word
 	Number                   // a JSON number
@@ -33,7 +33,7 @@ const (
 	FlagOrNames              // a flag, or a,b
 )
 
-// Source is where a keyword can be written. It is a set of bits.
+// Source is a set of bits: the places where a keyword can be written.
 type Source int
 
 const (
@@ -52,10 +52,10 @@ const (
 	Below
 )
 
-// Lower reports whether a bound excludes what is too small.
+// Lower reports whether a bound excludes values that are too small.
 func (b Bound) Lower() bool { return b == AtLeast || b == Above }
 
-// Upper reports whether a bound excludes what is too large.
+// Upper reports whether a bound excludes values that are too large.
 func (b Bound) Upper() bool { return b == AtMost || b == Below }
 
 // Open reports whether the limit itself is excluded, too.
@@ -66,29 +66,30 @@ type Keyword struct {
 	Name    string
 	Value   Value
 	In      Source
-	Example string // a value as a directive has it, "" for flags
-	Help    string // what it means, in one line
-	For     string // which values have it, in words
+	Example string // a value as written in a directive, or "" for flags
+	Help    string // the meaning, in one line
+	For     string // the values that it applies to, in words
 
 	// Set changes a field. It is nil for constraints, and for keywords whose meaning depends on the
-	// plan of the type: these are applied by package schema.
+	// plan of the type: package schema applies those.
 	Set func(f *model.Field, value string)
 
-	// Funcs are, for a constraint, the kinds of types that it applies to, each with the function of
-	// runtime/wire that checks a value.
+	// Funcs is set for a constraint. It maps the kinds of types that the constraint applies to, to
+	// the functions of runtime/wire that check a value.
 	Funcs map[model.Kind]string
 	// Refine returns another function for some types of these kinds, or an error for types that the
 	// constraint does not apply to. It may be nil.
 	Refine func(k *Keyword, t *model.Type) (fn string, err error)
-	// Whole is set for constraints of lists and maps themselves; others apply to the elements.
+	// Whole is set for constraints of lists and maps as a whole; others apply to the elements.
 	Whole bool
 	Bound Bound
 	// Schema sets the limit in a schema.
 	Schema func(s *jsonschema.Schema, limit string)
-	// Wrong returns how a decoded JSON value violates the limit, "" if it does not.
+	// Wrong describes how a decoded JSON value violates the limit, or returns "" if it does not.
 	Wrong func(v any, limit string) string
 
-	// Instead is set for a keyword of other generators that cannot be used: what to do instead.
+	// Instead is set for a keyword of other generators that cannot be used: the text to write
+	// instead.
 	Instead string
 }
 
@@ -118,7 +119,7 @@ func (k *Keyword) IsRule() bool { return k.Funcs != nil }
 func (k *Keyword) Limit(r *model.Rules) string { return r.Limit(k.Name) }
 
 // Func returns the function of runtime/wire that checks values of a type, or an error if the
-// constraint does not apply to it. The name is "" if nothing has to be checked.
+// constraint does not apply to the type. The name is "" if no check is needed.
 func (k *Keyword) Func(t *model.Type) (string, error) {
 	fn, ok := k.Funcs[t.Kind]
 	if !ok {
@@ -140,8 +141,8 @@ func (k *Keyword) cannot(t *model.Type) error {
 	return fmt.Errorf("%s cannot be used on %s", k.Name, KindName(t))
 }
 
-// BoundOf returns the constraint that bounds values of a kind: their number, length or count of
-// elements. It is nil if there is none.
+// BoundOf returns the constraint that bounds values of a kind, by their number, length or count of
+// elements, or nil.
 func BoundOf(kind model.Kind, b Bound) *Keyword {
 	for _, k := range rules {
 		if _, ok := k.Funcs[kind]; ok && k.Bound == b {
@@ -151,7 +152,7 @@ func BoundOf(kind model.Kind, b Bound) *Keyword {
 	return nil
 }
 
-// KindName returns what a message calls values of a plan.
+// KindName returns the name, in messages, of values of a plan.
 func KindName(t *model.Type) string {
 	switch t.Kind {
 	case model.Bool:

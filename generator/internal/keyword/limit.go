@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Parse returns the limit that a text sets for values of a type, "" if it repeats what is so
-// anyway. With an error, the hint says what to write.
+// Parse returns the limit that a text sets for values of a type, or "" if all values are within it.
+// The hint of an error contains the text to write instead.
 func (k *Keyword) Parse(t *model.Type, text string) (limit, hint string, err error) {
 	if _, err := k.Func(t); err != nil {
 		switch {

@@ -10,14 +10,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// patternError has the part of a pattern that is wrong, and what to write instead.
+// patternError contains the part of a pattern that is wrong, and the text to write instead.
 type patternError struct {
 	message, hint string
 }
 
 func (e *patternError) Error() string { return e.message }
 
-// PatternHint returns what to write instead of a pattern that CheckPattern refuses.
+// PatternHint returns the text to write instead of a pattern that CheckPattern refuses.
 func PatternHint(err error) string {
 	if e := (*patternError)(nil); errors.As(err, &e) {
 		return e.hint
@@ -25,9 +25,10 @@ func PatternHint(err error) string {
 	return ""
 }
 
-// CheckPattern accepts patterns that have the same meaning for the decoder, which matches with what
-// package pattern makes of Go's syntax (RE2), and for clients, which match by ECMA-262 in Unicode
-// mode. Syntax of RE2 alone is refused here, syntax of ECMA-262 alone by regexp.Compile.
+// CheckPattern accepts patterns that mean the same to the decoder, which matches with the
+// expression that package pattern makes of Go's syntax (RE2), and to clients, which match by
+// ECMA-262 in Unicode mode. CheckPattern refuses syntax that only RE2 knows; regexp.Compile refuses
+// syntax that only ECMA-262 knows.
 func CheckPattern(expr string) error {
 	if _, err := regexp.Compile(expr); err != nil {
 		text := err.Error()
@@ -54,7 +55,7 @@ func CheckPattern(expr string) error {
 	return nil
 }
 
-// patternChecker walks over a pattern that RE2 takes.
+// patternChecker walks over a pattern that RE2 accepts.
 type patternChecker struct {
 	expr string
 	i    int
@@ -126,11 +127,11 @@ func (c *patternChecker) group() {
 	}
 }
 
-// general are the one-letter general categories and their subdivisions, which both sides know by
-// these names.
+// general matches the one-letter general categories and their subdivisions, which both sides know
+// by these names.
 var general = regexp.MustCompile(`^[pP]\{(L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfo])\}`)
 
-// escape passes over an escape sequence; inside a class some mean other things.
+// escape passes over an escape sequence; inside a class some sequences mean something else.
 func (c *patternChecker) escape(class bool) {
 	rest := c.expr[c.i+1:]
 	r := rest[0]

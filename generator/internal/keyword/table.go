@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// The names of keywords that have a meaning outside of the table.
+// The names of keywords that other code refers to.
 const (
 	Minimum          = "minimum"
 	ExclusiveMinimum = "exclusiveMinimum"
@@ -27,8 +27,8 @@ const (
 	AnySchema        = "schema"
 )
 
-// ChoicesMark is the JSON text that is in a schema in place of the values of a function of
-// choices=, until the program starts. No value of an author has a NUL.
+// ChoicesMark returns the JSON text that replaces, in a schema, the values of a function of
+// choices= until the program starts. It contains a NUL, which no value of an author contains.
 func ChoicesMark(function string) string { return `"\u0000` + function + `"` }
 
 // table is in the order of the help. Constraints are in the order in which they are checked.
@@ -244,12 +244,12 @@ var table = []*Keyword{
 
 const lengths = "strings, in code points; `[]byte`, in characters of base64"
 
-// numbers are the functions of a constraint of numbers.
+// numbers returns the functions of a constraint of numbers.
 func numbers(fn string) map[model.Kind]string {
 	return map[model.Kind]string{model.Int: fn, model.Uint: fn, model.Float: "Float" + fn, model.Number: "Number" + fn}
 }
 
-// withoutConstants refuses types whose constants are the values.
+// withoutConstants refuses types whose constants are their values.
 func withoutConstants(k *Keyword, t *model.Type) (string, error) {
 	if t.Enum.Closed() != nil {
 		return "", fmt.Errorf("%s cannot be used on %s, whose constants are its values", k.Name, types.TypeString(t.Go, func(p *types.Package) string { return p.Name() }))
@@ -270,7 +270,7 @@ func plainBytes(k *Keyword, t *model.Type) (string, error) {
 	return "", nil
 }
 
-// comparable refuses lists whose elements Go does not compare as JSON Schema does.
+// comparable refuses lists whose elements Go and JSON Schema compare differently.
 func comparable(_ *Keyword, t *model.Type) (string, error) {
 	switch t.Elem.Kind {
 	case model.Float:
@@ -344,7 +344,7 @@ func repeated(v any, _ string) string {
 	return ""
 }
 
-// stringKeys refuses maps whose keys are numbers or have a text form of their own.
+// stringKeys refuses maps whose keys are numbers or have their own text form.
 func stringKeys(k *Keyword, t *model.Type) (string, error) {
 	if t.Key.Kind != model.String {
 		return "", fmt.Errorf("%s can be used on maps whose keys are strings only", k.Name)
@@ -362,7 +362,7 @@ func keysUnlike(v any, limit string) string {
 	return ""
 }
 
-// matches reports whether a text has a match of a pattern that has been checked.
+// matches reports whether a checked pattern matches a text.
 func matches(expr, text string) bool {
 	m, err := pattern.Compile(expr)
 	return err != nil || m.Match(text)

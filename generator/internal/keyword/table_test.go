@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of the documents")
 
-// TestDocs compares the table in docs/types.md with the one that the generator uses.
+// TestDocs compares the table in docs/types.md with the table that the generator uses.
 func TestDocs(t *testing.T) {
 	path := filepath.FromSlash("../../../docs/types.md")
 	page, err := os.ReadFile(path)
@@ -87,8 +87,8 @@ func exported(t *testing.T) string {
 	return "\n" + string(out)
 }
 
-// TestRules sets each constraint in a schema, and checks a value that it allows and one that it
-// does not.
+// TestRules sets each constraint in a schema, and checks one value that it allows and one that it
+// refuses.
 func TestRules(t *testing.T) {
 	str := &model.Type{Kind: model.String}
 	number := &model.Type{Kind: model.Int, Bits: 64}
@@ -134,7 +134,7 @@ func TestRules(t *testing.T) {
 type rule struct{ name, of, text, schema, good, bad, wrong, invalid string }
 
 var rules = []rule{
-	{"choices", "string", "Regions", `{"enum":["\u0000Regions"]}`, `"a"`, `"b"`, "", ""}, // the program knows which
+	{"choices", "string", "Regions", `{"enum":["\u0000Regions"]}`, `"a"`, `"b"`, "", ""}, // only the program knows the values
 	{"schema", "any", `{"type": "string"}`, `{"type":"string"}`, `"a"`, `5`, `5 is not valid by the schema {"type":"string"}`, `{"typ":"string"}`},
 	{"minimum", "number", "2", `{"minimum":2}`, `2`, `1`, "1 is less than the minimum 2", "x"},
 	{"exclusiveMinimum", "number", "2", `{"exclusiveMinimum":2}`, `3`, `2`, "2 is not more than 2", "1e999"},

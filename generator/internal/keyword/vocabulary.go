@@ -1,8 +1,8 @@
 package keyword
 
-// Vocabulary has the keywords of JSON Schema, draft 2020-12, each with the kind of its value: they
-// are those of schemas written by hand. The kind "root" is that of keywords that can be used at the
-// root of a document only, which the schema of a type never is.
+// Vocabulary contains the keywords of JSON Schema, draft 2020-12, each with the kind of its value;
+// schemas written by hand use them. The kind "root" marks keywords that are allowed only at the
+// root of a document, which the schema of a type never is.
 var Vocabulary = map[string]string{
 	"type": "type", "enum": "array", "const": "any", "title": "string", "description": "string", "default": "any", "examples": "array",
 	"format": "string", "pattern": "pattern", "contentEncoding": "string", "contentMediaType": "string", "$comment": "string",
