@@ -6,16 +6,16 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Aliases are the names by which a file calls declared types that it cannot call by their own,
+// Aliases contains the names by which a file refers to declared types that it cannot name directly,
 // because their packages are internal or do not export them.
 type Aliases struct {
 	declared  map[*types.TypeName]*types.TypeName
-	instances typeutil.Map // of generic types, to *types.TypeName
+	instances typeutil.Map // for generic types; values are *types.TypeName
 }
 
-// Add keeps the alias of a declared type. Where the alias is generic, it takes the type arguments
-// that the type itself would; where it is not, and the type is an instance, it stands for that
-// instance alone. The first one stays.
+// Add registers the alias of a declared type. A generic alias takes the type arguments of the type
+// itself; an alias that is not generic and refers to an instance applies to that instance alone.
+// Only the first alias of a type counts.
 func (a *Aliases) Add(t *types.Named, alias *types.TypeName) {
 	if t.TypeArgs().Len() > 0 && !generic(alias) {
 		if a.instances.At(t) == nil {
@@ -31,8 +31,8 @@ func (a *Aliases) Add(t *types.Named, alias *types.TypeName) {
 	}
 }
 
-// Of is the alias of a declared type, nil where there is none. Type arguments are part of an alias
-// that is not generic.
+// Of returns the alias of a declared type, or nil. An alias that is not generic includes its type
+// arguments.
 func (a *Aliases) Of(t *types.Named) (alias *types.TypeName, args *types.TypeList) {
 	if a == nil {
 		return nil, nil

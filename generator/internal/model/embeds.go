@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Embeds reports whether results of the tool may have embedded resources: those of blobs that are
-// neither pictures nor sounds, and of any content.
+// Embeds reports whether results of the tool may contain embedded resources: blobs that are neither
+// pictures nor sounds, and content of any kind.
 func (t *Tool) Embeds() bool {
 	switch t.Result.Kind {
 	case ResultBlob, ResultReader:
@@ -24,11 +24,11 @@ func (t *Tool) Embeds() bool {
 	return false
 }
 
-// Embeds reports whether messages of the prompt may have embedded resources: those of any content,
-// not those made from a text.
+// Embeds reports whether messages of the prompt may contain embedded resources: content of any kind
+// may, but not messages made from a text.
 func (p *Prompt) Embeds() bool { return p.Result.Kind == ResultPrompt }
 
-// plainContent reports whether a content type of the runtime is a block that embeds nothing.
+// plainContent reports whether a content type of the runtime is a block without embedded resources.
 func plainContent(t types.Type) bool {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Feature is what resources and prompts have in common.
+// Feature contains the fields that resources and prompts share.
 type Feature struct {
 	Name        string
 	Title       string
 	Description string
 	Groups      []string
-	Scopes      []string // that a caller must have
+	Scopes      []string // scopes that a caller needs
 	Icons       []Icon
 	Meta        []Meta
 	Requires    []Capability
 	HideErrors  bool // errors=declared
-	ErrorsSaid  bool // a directive has errors=
+	ErrorsSaid  bool // a directive contains errors=
 	Timeout     time.Duration
 	Pos         token.Position
 }
@@ -25,7 +25,7 @@ type Feature struct {
 // Icon is a picture for user interfaces.
 type Icon struct {
 	Source   string // URL
-	MIMEType string // "" = that of the source
+	MIMEType string // "" means the type in the source's response
 	Sizes    []string
 	Theme    string // "light", "dark" or "" for both
 }
@@ -36,15 +36,14 @@ type Meta struct {
 	JSON string
 }
 
-// Capability is something that a client must be able to do, as the runtime's constants are called:
-// Elicitation.
+// Capability is a capability that a client needs, named like the runtime's constant: Elicitation.
 type Capability string
 
-// Completion is how values of an argument are completed.
+// Completion describes how values of an argument are completed.
 type Completion struct {
 	// Argument is the published name of the argument or variable.
 	Argument string
-	// Values are those of an enumeration, as text; Func is nil then.
+	// Values are the values of an enumeration, as text; Func is nil then.
 	Values []string
 	// Func is the function that returns them.
 	Func *Completer
@@ -52,14 +51,14 @@ type Completion struct {
 
 // Completer is a function that complete= names.
 type Completer struct {
-	Pkg      *types.Package // that declares it; nil for the package itself
+	Pkg      *types.Package // package that declares it; nil for the package itself
 	Name     string         // identifier
 	Symbol   string         // for people
 	Receiver *Receiver
 	Context  bool // takes a context.Context first
 	Others   bool // takes the other arguments, map[string]string, last
 	Error    bool // returns an error last
-	// Prefix and Result are the types that it takes and returns.
+	// Prefix and Result are its parameter and result types.
 	Prefix types.Type
 	Result types.Type
 	Pos    token.Position
@@ -73,7 +72,7 @@ func (p *Package) HasFeatures() bool {
 	return len(p.Tools)+len(p.Resources)+len(p.Templates)+len(p.Prompts) > 0
 }
 
-// Calls are the functions behind all features, tools first.
+// Calls returns the functions behind all features, tools first.
 func (p *Package) Calls() []*Call {
 	var all []*Call
 	for _, t := range p.Tools {

@@ -2,7 +2,7 @@ package model
 
 import "go/token"
 
-// Form is a struct type whose fields a user can be asked for.
+// Form is a struct type whose fields a server can request from a user.
 type Form struct {
 	Type   *Type // the struct; its Go type is a named type of the package
 	Fields []*FormField
@@ -13,11 +13,11 @@ type Form struct {
 type FormField struct {
 	*Field
 	Kind FormKind
-	// Text is the description: that of the field, otherwise that of its type.
+	// Text is the description of the field, or else of its type.
 	Text string
-	// Format of a string, "" for none.
+	// Format of a string, or "".
 	Format string
-	// Choices of a choice or of choices.
+	// Choices for the kinds FormChoiceOne and FormChoiceMany.
 	Choices []FormChoice
 }
 

@@ -1,7 +1,7 @@
-// Package model describes a package after its source has been analyzed and before anything is
-// written: server, tools, receivers, and the plan of every type that travels. It does no I/O and
-// has no syntax trees; it is filled by generator/internal/analyze and read by
-// generator/internal/emit, the command and the contract.
+// Package model describes a package between the analysis of its source and the output: server,
+// tools, receivers, and the plan of every type that is sent or received. It does no I/O and
+// contains no syntax trees; generator/internal/analyze fills it, and generator/internal/emit, the
+// command and the contract read it.
 package model
 
 import (
@@ -21,32 +21,31 @@ type Package struct {
 	Types  *types.Package // as type-checked without its generated file
 	Main   bool           // package main
 
-	Constraint string // the //go:build line for the constraint that all files share, "" without one
+	Constraint string // the //go:build line for the constraint that all files share, or ""
 
-	// NotEmitted is set by emit=none: the features are emitted by another package, with //mcp:from,
-	// and nothing is written for this one.
+	// NotEmitted is set by emit=none: another package emits the features, with //mcp:from, and no
+	// file is written for this one.
 	NotEmitted bool
 	// From are the packages whose features are emitted here, in order of path.
 	From []*types.Package
 
-	// Aliases are the names by which the file calls declared types that it cannot call by their
-	// own.
+	// Aliases contains the names by which the file refers to declared types that it cannot name
+	// directly.
 	Aliases *Aliases
 
 	// Server is set by //mcp:server, and always in package main.
 	Server *Server
 
-	// Receivers are the parameters of RegisterMCP, in order of type name. A receiver that a
-	// provider makes per call is not among them.
+	// Receivers are the parameters of RegisterMCP, in order of type name. They do not include
+	// receivers that a provider makes for each call.
 	Receivers []*Receiver
 
 	// Tools are in order of published name, so that neither the names nor the order of the source
 	// files matter.
 	Tools []*Tool
 
-	// Resources and Templates are in order of URI; embedded files, of which there may be any
-	// number, are among the templates. Prompts are in order of published name, Forms in order of
-	// type name.
+	// Resources and Templates are in order of URI; embedded files, of any number, are templates.
+	// Prompts are in order of published name, Forms in order of type name.
 	Resources []*Resource
 	Templates []*Resource
 	Prompts   []*Prompt
@@ -55,40 +54,40 @@ type Package struct {
 	// Errors are the errors declared by //mcp:error, in order of name.
 	Errors []*DeclaredError
 
-	// UnreadTags is what tags of fields say without effect.
+	// UnreadTags are the parts of field tags that have no effect.
 	UnreadTags []UnreadTag
 }
 
-// UnreadTag is something that the tag of a field says and nothing reads.
+// UnreadTag is a part of a field's tag that nothing reads.
 type UnreadTag struct {
 	Pos                    token.Position
 	Subject, Message, Hint string
 	Ignored                bool   // by //mcp:ignore unread-tag
-	Member                 string // as Diagnostic.Member has it
+	Member                 string // see Diagnostic.Member
 }
 
-// Predeclared are the identifiers of Go that a generated file uses in their own meaning, so that a
-// package must not declare them.
+// Predeclared are the predeclared identifiers that a generated file uses, so that a package must
+// not declare them.
 var Predeclared = []string{"any", "bool", "error", "false", "len", "new", "nil", "string", "true"}
 
 // Server is the identity that //mcp:server gives.
 type Server struct {
 	Name         string
-	Version      string // "" = read from the build info when the program starts
+	Version      string // "" means that the program reads it from the build info when it starts
 	Title        string
 	Description  string
 	Instructions string
 	Website      string
 	Icons        []Icon
-	TTL          time.Duration // how long lists may be kept; 0 = not said
-	Cache        string        // "public", "private" or "" = not said
+	TTL          time.Duration // how long clients may cache lists; 0 if not given
+	Cache        string        // "public", "private", or "" if not given
 	Pos          token.Position
 }
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// ServerName is the name of a server whose package says none: the last element of the import path
-// that is not a major version.
+// ServerName returns the server name of a package that gives none: the last element of the import
+// path that is not a major version.
 func ServerName(importPath string) string {
 	name := path.Base(importPath)
 	if parent := path.Dir(importPath); majorVersion.MatchString(name) && parent != "." {
@@ -97,15 +96,16 @@ func ServerName(importPath string) string {
 	return name
 }
 
-// Receiver is what methods are called on.
+// Receiver is the receiver of methods.
 type Receiver struct {
 	Param    string         // name of the parameter of RegisterMCP
-	Pkg      *types.Package // that declares the type; nil for the package itself
-	TypeName string         // name of the declared type, with those of its type arguments behind it
+	Pkg      *types.Package // package that declares the type; nil for the package itself
+	TypeName string         // name of the declared type, followed by the names of its type arguments
 	Type     types.Type     // pointer to the named type, or the interface
-	// Constructor is how the command makes one; nil if there is none and the zero value must do.
+	// Constructor is the function by which the command makes a receiver; if nil, the command uses
+	// the zero value.
 	Constructor *Constructor
-	// Provider, when set, makes the receiver anew for each call.
+	// Provider, if set, makes a new receiver for each call.
 	Provider *Provider
 	// Args is set if the receiver is made of the arguments of a call.
 	Args bool
@@ -114,37 +114,37 @@ type Receiver struct {
 
 // Constructor is a function that returns a receiver.
 type Constructor struct {
-	Pkg     *types.Package // that declares it; nil for the package itself
+	Pkg     *types.Package // package that declares it; nil for the package itself
 	Func    string         // identifier
 	Context bool           // takes a context.Context
 	Cleanup bool           // returns a func() to be called at the end
 	Error   bool           // returns an error
-	// Addr is set when it returns T where *T is wanted.
+	// Addr is set if it returns T but *T is needed.
 	Addr bool
 	Pos  token.Position
 }
 
 // Provider is a function annotated with //mcp:inject.
 type Provider struct {
-	Pkg    *types.Package // that declares it; nil for the package itself
+	Pkg    *types.Package // package that declares it; nil for the package itself
 	Func   string         // identifier
-	Params []types.Type   // the context, and what else it needs
+	Params []types.Type   // the context, followed by the other values that it needs
 	Type   types.Type
 	Error  bool // returns (T, error)
 	Pos    token.Position
 }
 
-// DeclaredError is an error that is meant for the model: a sentinel variable, an error type, or a
-// function that returns the text of such a type.
+// DeclaredError is an error whose message the model may read: a sentinel variable, an error type,
+// or a function that returns the message for such a type.
 type DeclaredError struct {
-	Pkg  *types.Package // that declares it; nil for the package itself
+	Pkg  *types.Package // package that declares it; nil for the package itself
 	Name string
-	// Type is set for an error type: T, *T if only the pointer is an error, or what the function
-	// takes.
+	// Type is set for an error type: T, *T if only the pointer is an error, or the parameter type
+	// of the function.
 	Type types.Type
 	// Func is set if Name is a function.
 	Func bool
-	// Text replaces the error's own text when not empty.
+	// Text, if not empty, replaces the error's own message.
 	Text string
 	Pos  token.Position
 }
@@ -160,13 +160,13 @@ type Tool struct {
 	Title       string
 	Description string
 	Groups      []string
-	Scopes      []string // that a caller must have
+	Scopes      []string // scopes that a caller needs
 	Hints       Hints
 	Timeout     time.Duration
 	Lenient     bool
 	HideErrors  bool  // errors=declared
-	MaxResult   int64 // bytes, 0 = no limit
-	// Narrow are the arguments that make a result smaller, of a tool that limits its size.
+	MaxResult   int64 // in bytes; 0 means no limit
+	// Narrow lists the arguments that reduce the size of a result, for a tool with a size limit.
 	Narrow   []string
 	Defs     bool // its schemas share repeated types in $defs
 	Aliases  []string
@@ -177,9 +177,9 @@ type Tool struct {
 	Output   OutputForm
 	Task     *Task // nil if calls do not become tasks
 
-	// EffectSaid is set if a directive has readonly, destructive or additive, ReachSaid if one has
-	// openworld or closedworld, and ErrorsSaid if one has errors=; otherwise Hints and HideErrors
-	// are defaults.
+	// EffectSaid is set if a directive contains readonly, destructive or additive, ReachSaid if it
+	// contains openworld or closedworld, and ErrorsSaid if it contains errors=. Otherwise Hints and
+	// HideErrors are defaults.
 	EffectSaid, ReachSaid, ErrorsSaid bool
 	// MayBeLarge is set if //mcp:ignore suppresses the rule large-schema.
 	MayBeLarge bool
@@ -188,14 +188,14 @@ type Tool struct {
 	Pos token.Position
 }
 
-// Task says how calls of a tool become tasks.
+// Task describes how calls of a tool become tasks.
 type Task struct {
 	Required          bool
-	Inline, TTL, Poll time.Duration // 0 of TTL and Poll is the default of the runtime
+	Inline, TTL, Poll time.Duration // TTL and Poll: 0 means the runtime's default
 	Restart           bool
 }
 
-// Support is the word of task=.
+// Support returns the word for task=.
 func (t *Task) Support() string {
 	switch {
 	case t == nil:
@@ -206,7 +206,7 @@ func (t *Task) Support() string {
 	return "optional"
 }
 
-// OutputForm says what clients get of a structured result.
+// OutputForm is the form in which clients receive a structured result.
 type OutputForm int
 
 const (
@@ -215,54 +215,54 @@ const (
 	OutputText                      // content blocks alone, without a schema
 )
 
-// OutputForms are the words of output=, by value.
+// OutputForms are the words for output=, by value.
 var OutputForms = []string{"typed", "untyped", "text"}
 
-// Call is a Go function and how its parameters are filled and its results used.
+// Call is a Go function with the sources of its parameters and the use of its results.
 type Call struct {
 	Func  Func
 	Recv  *Param // the receiver, if it is made of arguments
 	Input *Input
 	Fills []*Fill
-	// Provided are the providers that have parameters besides the context, each after those that it
-	// needs.
+	// Provided are the providers with parameters besides the context, each after the providers that
+	// it needs.
 	Provided []*Provided
 	Result   Result
 	// Choices are the arguments whose values a function returns when features are registered.
 	Choices []*Choices
 }
 
-// Choices are the values of one argument.
+// Choices names the function that returns the values of one argument.
 type Choices struct {
 	Argument string         // published name
-	Pkg      *types.Package // that declares the function; nil for the package itself
-	Name     string         // of the function
-	Error    bool           // it is func(context.Context) ([]string, error)
+	Pkg      *types.Package // package that declares the function; nil for the package itself
+	Name     string         // name of the function
+	Error    bool           // the function is a func(context.Context) ([]string, error)
 	Texts    []string       // defaults and examples, which must be among the values
 }
 
-// Fill is a member of the arguments that a function fills after they have been read. It is not
-// among the fields that are published.
+// Fill is a member of the arguments whose value a function returns after they are read. It is not
+// among the published fields.
 type Fill struct {
-	Name     string // as inject= has it
+	Name     string // the name in inject=
 	Provider *Provider
-	// Chain leads to it: the fields on the way, and its own. Whether those on the way are there
-	// depends on the arguments, if they are pointers.
+	// Chain contains the fields from the arguments to the member, including itself. Fields before
+	// it that are pointers may be nil, depending on the arguments.
 	Chain []*Field
 }
 
 // Func is the Go function behind a feature.
 type Func struct {
-	Pkg      *types.Package // that declares it; nil for the package itself
+	Pkg      *types.Package // package that declares it; nil for the package itself
 	Name     string         // identifier
 	Symbol   string         // for people: Search, (*Store).Search, (*shop.Store).Search
 	Receiver *Receiver      // nil for a plain function
-	TypeArgs []types.Type   // of an instance of a generic function
+	TypeArgs []types.Type   // type arguments of an instance of a generic function
 	Params   []*Param       // all of them, in order
 	Variadic bool
 }
 
-// Source says where the value of a parameter comes from.
+// Source is the source of a parameter's value.
 type Source int
 
 const (
@@ -277,38 +277,38 @@ const (
 // Param is one parameter of a function.
 type Param struct {
 	Name     string
-	Type     types.Type // of the slice, for a variadic one
+	Type     types.Type // for a variadic parameter the type of the slice
 	Source   Source
-	Provider *Provider // FromProvider
-	Field    *Field    // FromArgument; without a Type if no client can send anything of it
-	Inlined  bool      // FromArgument: the members of the struct are arguments
-	Shared   bool      // FromArgument: Field is that of another parameter
-	Fixed    *Field    // FromFixed: its Default is the constant
+	Provider *Provider // for FromProvider
+	Field    *Field    // for FromArgument; without a Type if no client can send any part of it
+	Inlined  bool      // for FromArgument: the members of the struct are arguments
+	Shared   bool      // for FromArgument: another parameter uses the same Field
+	Fixed    *Field    // for FromFixed: its Default is the constant
 	Pos      token.Position
 }
 
 // Input is the arguments object of a tool.
 type Input struct {
-	// Object is the plan of the object. Its fields are the arguments. Where Whole is false it has
-	// no Go type of its own, and Field.Path of each argument is the parameter's name.
+	// Object is the plan of the object. Its fields are the arguments. If Whole is false it has no
+	// Go type, and Field.Path of each argument is the parameter's name.
 	Object *Type
-	// Whole is set where one struct parameter is the object.
+	// Whole is set if one struct parameter is the object.
 	Whole bool
-	// Pointer is set where that parameter is a pointer to the struct.
+	// Pointer is set if that parameter is a pointer to the struct.
 	Pointer bool
 }
 
-// ResultKind says what a function's values become.
+// ResultKind is the kind of result that a function's values become.
 type ResultKind int
 
 const (
-	ResultNone       ResultKind = iota // nothing: the text "done"
+	ResultNone       ResultKind = iota // no values: the text "done"
 	ResultText                         // string: text
 	ResultContent                      // mcp.Content
 	ResultContents                     // []mcp.Content
 	ResultTool                         // *mcp.ToolResult
-	ResultTyped                        // mcp.Result[T]: structured, with a text of its own
-	ResultStructured                   // everything else
+	ResultTyped                        // mcp.Result[T]: structured, with its own text
+	ResultStructured                   // all other types
 	ResultBlob                         // []byte
 	ResultReader                       // io.Reader
 	ResultSeq                          // iter.Seq[T]
@@ -317,7 +317,7 @@ const (
 	ResultPrompt                       // a result or messages of a prompt, see Result.Form
 )
 
-// ResultForm says which of the runtime's types a function returns.
+// ResultForm is the type of the runtime that a function returns.
 type ResultForm int
 
 const (
@@ -327,7 +327,7 @@ const (
 	FormPointer                   // a pointer to one of those
 )
 
-// Role is the part that one Go result plays.
+// Role is the use of one Go result.
 type Role int
 
 const (
@@ -335,28 +335,28 @@ const (
 	RoleFound        // bool: false is "nothing found"
 	RoleCleanup      // func(), called after encoding
 	RoleError
-	RoleLeftOut // of no part of the result
+	RoleLeftOut // not part of the result
 )
 
-// Result is what a function returns.
+// Result describes the results of a function.
 type Result struct {
 	Kind   ResultKind
 	Values []*ResultValue // the Go results, in order
-	// Output is the plan of the structured value, nil for other kinds. For several named values it
-	// has no Go type and Field.Path is the result's name.
+	// Output is the plan of the structured value, or nil for other kinds. For several named values
+	// it has no Go type, and Field.Path is the result's name.
 	Output *Type
-	// Text is the plan of the one value where functions make a string of it: conversions and
+	// Text is the plan of the one value if functions convert it to a string: conversions and
 	// pointers around a String. It is nil for other results of the kind Text.
 	Text *Type
-	// Object is set where several named values make one object.
+	// Object is set if several named values become one object.
 	Object bool
-	// Form belongs to the kinds Resource and Prompt.
+	// Form is set for the kinds Resource and Prompt.
 	Form ResultForm
-	// ByReflection is set where encoding/json gives the form of the structured value.
+	// ByReflection is set if encoding/json determines the form of the structured value.
 	ByReflection bool
-	// Member is set where the result is one field of the one value.
+	// Member is set if the result is one field of the one value.
 	Member *ResultMember
-	// Short is set where a list of the result may have fewer elements than the function returns.
+	// Short is set if a list in the result may be shortened.
 	Short *Short
 }
 
@@ -366,14 +366,14 @@ type ResultMember struct {
 	Type    types.Type
 	Pointer bool // the struct is behind a pointer
 	// Response is set if the struct has the field HTTPResponse, a *http.Response, and Body if it
-	// has the bytes of its body.
+	// has a field with the bytes of the response body.
 	Response, Body bool
 }
 
 // ResultValue is one Go result.
 type ResultValue struct {
-	Name string // identifier, "" when unnamed
-	// Published is the name of the member that it becomes, "" where it has none.
+	Name string // identifier, or ""
+	// Published is the name of the member that it becomes, or "".
 	Published string
 	Type      types.Type
 	Role      Role

@@ -9,9 +9,9 @@ type Prompt struct {
 	Call
 }
 
-// RefusesBlank reports whether an empty text is not a value of an argument: it is a number, one of
-// several values, or a string that must not be empty. Clients with forms send it for arguments that
-// were left out.
+// RefusesBlank reports whether an argument refuses an empty text: it is a number, one of several
+// values, or a string that must not be empty. Clients with forms send an empty text for arguments
+// that were left out.
 func (f *Field) RefusesBlank() bool {
 	t := f.Type
 	for t.Kind == Pointer || t.Kind == Flagged || t.Kind == Converted {

@@ -14,8 +14,8 @@ type Provided struct {
 // Passed reports whether a receiver is a parameter of RegisterMCP.
 func (r *Receiver) Passed() bool { return r != nil && r.Provider == nil && !r.Args }
 
-// Params are the parameters of the function and of its providers, in the order of their arguments.
-// A receiver that is made of arguments comes first.
+// Params returns the parameters of the function and of its providers, in the order of their
+// arguments. A receiver that is made of arguments comes first.
 func (c *Call) Params() []*Param {
 	all := slices.Clone(c.Func.Params)
 	if c.Recv != nil {
@@ -27,8 +27,8 @@ func (c *Call) Params() []*Param {
 	return all
 }
 
-// Providers are the functions that fill something, in the order in which they are first needed,
-// without those that only others need.
+// Providers returns the providers that the function itself needs, in the order of their first use,
+// without those that only other providers need.
 func (c *Call) Providers() []*Provider {
 	var all []*Provider
 	add := func(p *Provider) {
@@ -48,8 +48,8 @@ func (c *Call) Providers() []*Provider {
 	return all
 }
 
-// NeededBy is the provider that needs an argument, with the parameter; nil for those of the
-// function itself.
+// NeededBy returns the provider that needs an argument, with its parameter, or nil for arguments of
+// the function itself.
 func (c *Call) NeededBy(f *Field) (*Provider, *Param) {
 	for _, p := range c.Provided {
 		for _, q := range p.Params {
@@ -61,7 +61,7 @@ func (c *Call) NeededBy(f *Field) (*Provider, *Param) {
 	return nil, nil
 }
 
-// ProvidedBy is the call of a provider, nil if it needs the context alone.
+// ProvidedBy returns the call of a provider, or nil if it needs the context alone.
 func (c *Call) ProvidedBy(p *Provider) *Provided {
 	for _, call := range c.Provided {
 		if call.Provider == p {

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Resource is a resource, or a template of resources where it has variables.
+// Resource is a resource or, if it has variables, a resource template.
 type Resource struct {
 	Feature
-	URI      string // or the template
-	MIME     string // "" = not known
+	URI      string // URI of the resource or URI template
+	MIME     string // "" if unknown
 	Audience []string
-	Priority string // JSON number, "" = not said
+	Priority string // JSON number, or "" if not given
 	TTL      time.Duration
-	Cache    string // "public", "private" or "" = not said
+	Cache    string // "public", "private", or "" if not given
 
 	// Variables are the names of the template's variables, in its order.
 	Variables   []string
@@ -27,13 +27,13 @@ type Resource struct {
 
 // Static is a variable or constant that is a resource.
 type Static struct {
-	Pkg  *types.Package // that declares it; nil for the package itself
+	Pkg  *types.Package // package that declares it; nil for the package itself
 	Name string
 	Type types.Type
 	Kind ValueKind
 }
 
-// ValueKind says what such a value is.
+// ValueKind is the kind of such a value.
 type ValueKind int
 
 const (
@@ -45,7 +45,7 @@ const (
 // Files reports whether the resource is a set of embedded files.
 func (r *Resource) Files() bool { return r.Value != nil && r.Value.Kind == ValueFiles }
 
-// Template is what clients know a template by.
+// Template returns the URI template that clients know a template by.
 func (r *Resource) Template() string {
 	if r.Files() {
 		return r.URI + "{+path}"
@@ -53,7 +53,7 @@ func (r *Resource) Template() string {
 	return r.URI
 }
 
-// Symbol is the Go symbol behind the resource.
+// Symbol returns the Go symbol behind the resource.
 func (r *Resource) Symbol() string {
 	switch {
 	case r.Value == nil:

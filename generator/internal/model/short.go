@@ -1,16 +1,16 @@
 package model
 
-// Short says how the list of a result is cut to whole elements. Result.Output is then an object
-// with the list, the other members, and those that say what is left out.
+// Short describes how the list of a result is shortened to whole elements. Result.Output is then an
+// object with the list, the other members, and members that describe the omitted elements.
 type Short struct {
-	Of   *Type  // what the function returns
-	List *Field // of Of behind its pointers, or Of itself, without a Path
-	// Own is set where Of has a member total.
+	Of   *Type  // type of the value that the function returns
+	List *Field // a field of Of, behind its pointers, or Of itself, without a Path
+	// Own is set if Of has a member total.
 	Own  bool
-	Page int64 // elements at most, 0 for as many as fit
-	// Offset is the argument that page= adds, nil if the function has Cursor.
+	Page int64 // maximum number of elements; 0 means as many as fit
+	// Offset is the argument that page= adds, or nil if the function uses Cursor.
 	Offset *Field
-	// Cursor is the argument of the function that says where its own page begins, and Next the
-	// member of Of with the cursor of the page after it.
+	// Cursor is the function's own argument for the start of a page, and Next the member of Of with
+	// the cursor of the next page.
 	Cursor, Next *Field
 }

@@ -23,18 +23,18 @@ const (
 	RawJSON        // json.RawMessage
 	Number         // json.Number
 	Struct         // object with Fields
-	Pointer        // Elem, null where it is nil
+	Pointer        // Elem, or null for nil
 	Slice          // array of Elem
 	Array          // array of exactly Len Elem
 	Map            // object of Elem by Key
 	Text           // encoding.TextMarshaler / TextUnmarshaler: string
 	JSON           // json.Marshaler / Unmarshaler: anything, or Schema
-	Reflect        // what encoding/json makes of it by reflection: anything, or Schema
-	Error          // error: its text, in results only
+	Reflect        // its form in encoding/json, found by reflection: anything, or Schema
+	Error          // error: its message, in results only
 	Interface      // another interface with methods: anything, in results only
 	Union          // sealed interface: one of Union.Variants
-	Flagged        // struct of a value and a flag that it is there (sql.NullString): Elem, or null
-	Converted      // what Convert makes a value of Elem of, or the other way round
+	Flagged        // struct of a value and a flag for its presence (sql.NullString): Elem, or null
+	Converted      // the value that Convert makes of an Elem, or the reverse
 )
 
 // Type is the plan of one Go type: schema, decoder, validator and encoder are all made from it, so
@@ -49,47 +49,48 @@ type Type struct {
 	Key    *Type      // Map
 	Len    int64      // Array
 	Fields []*Field   // Struct, in the order encoding/json writes them
-	Fixed  []*Field   // Struct: fields that are not published, and always read as their Default
-	Hidden []*Field   // Struct: readOnly and Unlisted fields of arguments, writeOnly ones of results: none is published
+	Fixed  []*Field   // Struct: fields that are not published, and always set to their Default
+	Hidden []*Field   // Struct: unpublished fields: in arguments the readOnly and Unlisted ones, in results the writeOnly ones
 	Enum   *Enum      // String, Int, Uint, Text
 	Format string     // known format of a Text
-	Doc    string     // the type's own doc comment, "" if none
-	Schema string     // JSON, Text, Reflect: its schema as JSON text, "" if nothing is known
-	// Limits are the constraints, by their keywords, of a type that methods convert to and from a
-	// String: all of its texts are within them. LimitsOut is set where what the type writes is,
-	// too, its zero value included.
+	Doc    string     // the type's own doc comment, or ""
+	Schema string     // JSON, Text, Reflect: its schema as JSON text, or "" if unknown
+	// Limits contains the constraints, by their keywords, of a type that methods convert to and
+	// from a String: all texts of the type are within them. LimitsOut is set if the texts that the
+	// type writes, including the text of its zero value, are within them, too.
 	Limits    map[string]string
 	LimitsOut bool
-	// Layout is that of package time by which an argument of type time.Time is read, or one of the
-	// words of UnixUnit; "" is RFC 3339. Where Local is set, a time without an offset is one of the
-	// system's zone.
+	// Layout is the layout of package time by which an argument of type time.Time is read, or one
+	// of the words of UnixUnit; "" means RFC 3339. If Local is set, a time without an offset is in
+	// the system's time zone.
 	Layout string
 	Local  bool
-	// NullOut is set where the MarshalJSON of a type writes null for some values.
+	// NullOut is set if the MarshalJSON of a type writes null for some values.
 	NullOut bool
-	// Marshaler and Unmarshaler are the methods of a Text where they are not MarshalText and
+	// Marshaler and Unmarshaler are the methods of a Text if they are not MarshalText and
 	// UnmarshalText.
 	Marshaler, Unmarshaler string
-	// Flagged: the field that holds the value; the flag is the field Valid.
+	// Flagged: the field that contains the value; the flag is the field Valid.
 	Value   string
 	Union   *UnionInfo
 	Convert *Conversion // Converted
 
-	// Tagged is set for a struct or union of which only fields are required that a tag requires.
+	// Tagged is set for a struct or union that requires only the fields that a tag requires.
 	Tagged bool
-	// Tags tells apart the structs and unions for whose members the tags of another framework hold.
+	// Tags distinguishes the structs and unions whose members another framework's tags describe.
 	Tags int
 
-	// Name is a plain name for $defs, "Book"; "" for unnamed types.
+	// Name is a plain name for $defs, such as "Book"; "" for unnamed types.
 	Name string
-	// Variant is set on a copy that a directive changed, so that its codecs get a name of their
-	// own: the name of the feature that //mcp:arg changed it for. Where Part is set, some members
-	// are left out, and Variant names them.
+	// Variant is set on a copy that a directive changed, so that its codecs get their own name: the
+	// name of the feature that //mcp:arg changed it for. If Part is set, some members are left out,
+	// and Variant names them.
 	Variant string
 	Part    bool
 }
 
-// UnixUnit is the number of nanoseconds in a unit of a time that is a number, 0 of others.
+// UnixUnit returns the unit, in nanoseconds, of a time that is represented as a number, or 0 for
+// other types.
 func (t *Type) UnixUnit() int64 {
 	return map[string]int64{"unix": 1e9, "unixmilli": 1e6, "unixmicro": 1e3, "unixnano": 1}[t.Layout]
 }
@@ -111,8 +112,8 @@ func (t *Type) WritesNull() bool {
 	return t.IsNilable()
 }
 
-// NullInside reports whether a value that is there may be written as null: what is behind its
-// pointer or its flag may be nil, or a conversion makes nil of it.
+// NullInside reports whether a value that is present may be written as null: the target of its
+// pointer or the value beside its flag may be nil, or a conversion returns nil for it.
 func (t *Type) NullInside() bool {
 	switch t.Kind {
 	case Pointer, Flagged:
@@ -126,11 +127,11 @@ func (t *Type) NullInside() bool {
 // Enum is the set of values of a named type.
 type Enum struct {
 	Values []EnumValue // in order of declaration
-	// Open is set where other values are accepted too.
+	// Open is set if other values are accepted, too.
 	Open bool
 }
 
-// Closed returns the values that alone are accepted, nil where all are.
+// Closed returns the accepted values, or nil if all values are accepted.
 func (e *Enum) Closed() []EnumValue {
 	if e == nil || e.Open {
 		return nil
@@ -138,7 +139,7 @@ func (e *Enum) Closed() []EnumValue {
 	return e.Values
 }
 
-// UnionInfo is how the implementations of a sealed interface are distinguished.
+// UnionInfo describes how the implementations of a sealed interface are distinguished.
 type UnionInfo struct {
 	Discriminator string // JSON name of the member that names the variant
 	Variants      []*UnionVariant
@@ -147,15 +148,15 @@ type UnionInfo struct {
 // UnionVariant is one implementation.
 type UnionVariant struct {
 	Name string // value of the discriminator
-	Type *Type  // of the struct; it does not have the discriminator
-	// Pointer is set where only the pointer to the struct implements the interface.
+	Type *Type  // plan of the struct, without the discriminator
+	// Pointer is set if only the pointer to the struct implements the interface.
 	Pointer bool
 }
 
 // Conversion is a pair of functions, or of methods, that write and read a type as another one.
 type Conversion struct {
-	// Methods is JSON or Text where these methods of the type make the conversion, and Invalid
-	// where the functions do. The other type is string then, or a pointer to it, or json.Number.
+	// Methods is JSON or Text if the type's methods for this format convert it, or Invalid if the
+	// functions do. With methods the other type is string, a pointer to string, or json.Number.
 	Methods Kind
 	Decode  *types.Func // func(S) (T, error), or nil
 	Encode  *types.Func // func(T) S or func(T) (S, error), or nil
@@ -166,18 +167,17 @@ func (c *Conversion) Fails() bool { return c.Encode != nil && c.Encode.Signature
 
 // EnumValue is one constant of an enumeration.
 type EnumValue struct {
-	Const *types.Const // the constant, by which the codecs refer to it; nil for a value that only a tag gave
+	Const *types.Const // the constant, by which the codecs refer to it; nil for a value that only a tag contains
 	JSON  string       // its JSON text: "year" with quotes, 3
-	Doc   string       // its comment, "" if none
-	// Platform is set if its file has a build constraint, so that generated code has its value, not
-	// its name.
+	Doc   string       // its comment, or ""
+	// Platform is set if its file has a build constraint, so that generated code uses its value,
+	// not its name.
 	Platform bool
-	// Said is set if a directive confirms that it is a value.
+	// Said is set if a directive confirms the value.
 	Said bool
 }
 
-// Field is a place in an object that holds a value: a field of a struct, an argument, a named
-// result.
+// Field is a place in an object for a value: a field of a struct, an argument, a named result.
 type Field struct {
 	Name string // JSON name
 	// Path leads to it from the struct: one selector, more through embedded structs.
@@ -191,7 +191,7 @@ type Field struct {
 	Rules       Rules
 	Default     *Value   // applied by the decoder when the member is absent
 	Examples    []string // JSON texts
-	Extras      []Extra  // further keywords of the schema, in order of their keys
+	Extras      []Extra  // other keywords of the schema, in order of their keys
 	// Required on input. On output a field is required if it is always written.
 	Required bool
 	// Nullable: null is a value of its own, published as anyOf.
@@ -203,10 +203,10 @@ type Field struct {
 	ReadOnly   bool
 	WriteOnly  bool
 	Deprecated bool
-	// Unlisted says what a field of an argument is that clients of huma do not send as one:
+	// Unlisted describes a field of an argument that clients of huma do not send as an argument:
 	// HeaderField, which a line //mcp:arg makes an argument, "a cookie" or "hidden".
 	Unlisted string
-	// Foreign is set where the description is a comment of another module. Results are published
+	// Foreign is set if the description is a comment of another module. Results are published
 	// without it.
 	Foreign bool
 	// Aliases are former names, which are read and not published.
@@ -232,16 +232,16 @@ type Extra struct {
 // Selector is one step to a field.
 type Selector struct {
 	Name string
-	// Pointer is the pointed-to type where this step goes through an embedded pointer, which the
+	// Pointer is the pointed-to type if this step goes through an embedded pointer, which the
 	// decoder allocates.
 	Pointer types.Type
 	// Inlined is the struct type of a parameter or field whose members are arguments in its place.
 	Inlined types.Type
-	// Convert is the plan of the parameter or field if a function makes its value of that struct.
+	// Convert is the plan of the parameter or field if a function makes its value from that struct.
 	Convert *Type
 }
 
-// Value is a default: JSON text, whose Go value codec makes from Type and JSON.
+// Value is a default: a JSON text, from which package codec makes a Go value by Type and JSON.
 type Value struct {
 	JSON string
 	Pos  token.Position
@@ -249,8 +249,8 @@ type Value struct {
 
 // Rules are the constraints of a value.
 type Rules struct {
-	// Limits are the constraints by their keywords, as texts: a decimal number, which is exact, a
-	// count, a pattern, the name of a format, or "true".
+	// Limits contains the constraints by their keywords, as texts: a decimal number, which is
+	// exact, a count, a pattern, the name of a format, or "true".
 	Limits map[string]string
 	Enum   []string // JSON texts that narrow the type here
 	// Elem constrains the elements of a slice, array or map.
@@ -289,7 +289,7 @@ func (r Rules) Clone() Rules {
 	return r
 }
 
-// IsZero reports whether there is no rule at all.
+// IsZero reports whether there is no rule.
 func (r *Rules) IsZero() bool {
 	return r == nil || len(r.Limits) == 0 && len(r.Enum) == 0 && r.Elem.IsZero() && r.Header == ""
 }
