@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// manyImports is a package above some three hundred others.
+// manyImports is a package with some three hundred dependencies.
 const manyImports = `
 -- go.mod --
 module example.com/m

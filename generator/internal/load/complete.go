@@ -14,8 +14,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// exports are the packages of one Load, by import path. Those that only others import are known as
-// far as these mention them, until [exports.complete] reads the rest.
+// exports contains the packages of one Load, by import path. Of a package that only others import
+// it contains the declarations that these mention, until [exports.complete] reads the rest.
 type exports struct {
 	fset     *token.FileSet
 	packages map[string]*packages.Package
@@ -41,8 +41,8 @@ func newExports(loaded []*packages.Package) *exports {
 	return e
 }
 
-// complete reads the export data of a package, whose file the go command has named when it listed
-// the package. What is known of it already stays the same object.
+// complete reads the export data of a package from the file that the go command named in its
+// listing. Objects that are known already stay the same.
 func (e *exports) complete(pkg *types.Package) error {
 	if pkg.Complete() {
 		return nil
@@ -57,7 +57,7 @@ func (e *exports) complete(pkg *types.Package) error {
 	return err
 }
 
-// listed is a package as the go command lists it, nil if it does not.
+// listed returns a package as the go command lists it, or nil.
 func (e *exports) listed(path string) *packages.Package {
 	if e == nil {
 		return nil
@@ -88,9 +88,9 @@ func (e *exports) read(pkg *types.Package) error {
 	return err
 }
 
-// Complete makes all exported declarations of a package known that the package uses, however far
-// away it is imported. Without it the scope of a package that only others import has no more than
-// what these mention, which depends on who else imports it. It must not be called while another
+// Complete reads all exported declarations of a package that the package imports, directly or
+// indirectly. Without it the scope of an indirectly imported package contains only the declarations
+// that its importers mention, and so depends on them. Complete must not be called while another
 // goroutine reads types of packages of the same Load.
 func (p *Package) Complete(pkg *types.Package) error {
 	if p.exports == nil {
@@ -99,8 +99,8 @@ func (p *Package) Complete(pkg *types.Package) error {
 	return p.exports.complete(pkg)
 }
 
-// Find returns the packages that the package imports, however far away, and that have an import
-// path or, where there is none, a name. They are in order of path.
+// Find returns the packages that the package imports, directly or indirectly, and whose import path
+// is pathOrName. If no path matches, it compares names. They are in order of path.
 func (p *Package) Find(pathOrName string) []*types.Package {
 	var found []*types.Package
 	reached := make([]*packages.Package, 0, len(p.Imports))

@@ -50,8 +50,7 @@ type Other struct{ By By }
 package far
 `
 
-// TestComplete reads the rest of a package that is imported indirectly: what was known stays the
-// same object.
+// TestComplete reads the rest of an indirectly imported package: known objects stay the same.
 func TestComplete(t *testing.T) {
 	p := one(t, write(t, farAway), ".")
 	query := p.Imports["example.com/m/near"].Types.Scope().Lookup("Query").Type().Underlying().(*types.Struct)
@@ -84,7 +83,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// copiesOfFarAway loads copies of the packages of farAway, which have no types in common.
+// copiesOfFarAway loads copies of the packages of farAway, which share no types.
 func copiesOfFarAway(t *testing.T, n int) []*Package {
 	t.Helper()
 	dir := write(t, farAway)
@@ -132,7 +131,7 @@ func TestCompleteFails(t *testing.T) {
 	}
 }
 
-// TestCompleteKnown has packages of which there is nothing to read.
+// TestCompleteKnown covers packages that need no reading.
 func TestCompleteKnown(t *testing.T) {
 	p := one(t, write(t, farAway), ".")
 	known := types.NewPackage("example.com/m/other", "other")
@@ -150,7 +149,7 @@ func TestCompleteKnown(t *testing.T) {
 	}
 }
 
-// TestCompleteWithErrors: the errors of listing count only where there is nothing to read.
+// TestCompleteWithErrors checks that errors of listing count only if nothing can be read.
 func TestCompleteWithErrors(t *testing.T) {
 	copies := copiesOfFarAway(t, 2)
 	for i, file := range []bool{true, false} {
@@ -221,7 +220,7 @@ type B string
 	}
 }
 
-// TestPositions are those of the source, with columns.
+// TestPositions checks that positions are the source's, with columns.
 func TestPositions(t *testing.T) {
 	p := one(t, write(t, farAway), ".")
 	d := NewDocs(p)

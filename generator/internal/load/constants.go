@@ -6,8 +6,9 @@ import (
 	"go/types"
 )
 
-// Constant returns the expression by which the source declares a constant of any package: that of
-// the constant before it, if it repeats that one. It is nil if the source is not available.
+// Constant returns the expression by which the source declares a constant of any package, or the
+// expression of the preceding constant that it repeats. It returns nil if the source is not
+// available.
 func (d *Docs) Constant(k *types.Const) ast.Expr {
 	if k.Pkg() == nil || !k.Pos().IsValid() {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestDeclaredIn checks what the source says of declarations of the package, of another one and of
-// the standard library: the expressions of constants, the build constraints of their files, and
-// what other builds declare.
+// TestDeclaredIn checks facts from the source of the package, of another one and of the standard
+// library: the expressions of constants, the build constraints of their files, and the declarations
+// of other builds.
 func TestDeclaredIn(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

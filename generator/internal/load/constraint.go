@@ -15,17 +15,17 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// Constraint returns the build constraint of a file of the package, or "" where every build has it:
-// "//go:build linux", or "the name tool_linux.go". The generated file has no constraint but one
-// that all files share, by their names or their comments, so it can use nothing of a file that has
-// another one. Constraints on the version of Go do not count.
+// Constraint returns the build constraint of a file of the package, or "" if every build includes
+// the file: "//go:build linux", or "the name tool_linux.go". The generated file has only the
+// constraint that all files share, by their names or their comments, so it must not use
+// declarations of a file with another constraint. Constraints on the version of Go do not count.
 func (p *Package) Constraint(f *ast.File) string {
 	return constraintOf(f, p.Fset.File(f.FileStart).Name())
 }
 
-// ConstraintAt is Constraint for the file of any package that holds a position, and "" if that is
-// the constraint shared, see [Package.SharedConstraint]. Of a file that cannot be read, only the
-// name counts.
+// ConstraintAt is like Constraint, for the file of any package that contains a position. It returns
+// "" for the shared constraint, see [Package.SharedConstraint]. If the file cannot be read, only
+// its name counts.
 func (p *Package) ConstraintAt(pos token.Pos, shared string) string {
 	file := p.Fset.File(pos)
 	if file == nil {
@@ -38,8 +38,7 @@ func (p *Package) ConstraintAt(pos token.Pos, shared string) string {
 	return constraintBeside(f, file.Name(), shared)
 }
 
-// constraintBeside is constraintOf, and "" for a file whose constraint is the one of the generated
-// file.
+// constraintBeside is like constraintOf, but returns "" for the constraint of the generated file.
 func constraintBeside(f *ast.File, path, shared string) string {
 	if shared != "" && buildLine(f, path) == shared {
 		return ""
@@ -47,8 +46,8 @@ func constraintBeside(f *ast.File, path, shared string) string {
 	return constraintOf(f, path)
 }
 
-// buildLine is the constraint of a file by its name and its comment, as the //go:build line that
-// another file needs for the same; "" if every build has it.
+// buildLine returns the constraint of a file, by its name and its comment, as a //go:build line for
+// another file, or "" if every build includes the file.
 func buildLine(f *ast.File, path string) string {
 	line := constraintOf(f, path)
 	name := strings.Join(nameTags(filepath.Base(path)), " && ")
@@ -97,12 +96,12 @@ func versionOnly(x constraint.Expr) bool {
 	return false
 }
 
-// namedForPlatform reports whether a file name alone, by _GOOS or _GOARCH, keeps a file out of some
-// builds: a platform that does not exist would not have it.
+// namedForPlatform reports whether a file name alone, by _GOOS or _GOARCH, excludes a file from
+// some builds: it is tried with a platform that does not exist.
 func namedForPlatform(name string) bool { return !builtFor(name, "none") }
 
-// builtFor reports whether the name of a file lets it be built for an architecture on a system that
-// does not exist.
+// builtFor reports whether a file's name allows a build for an architecture on a system that does
+// not exist.
 func builtFor(name, arch string) bool {
 	ctx := build.Context{
 		GOOS: "none", GOARCH: arch, Compiler: "gc",
@@ -112,7 +111,7 @@ func builtFor(name, arch string) bool {
 	return err != nil || match
 }
 
-// nameTags are the build tags that the name of a file stands for: linux and amd64 of
+// nameTags returns the build tags that the name of a file implies: linux and amd64 for
 // a_linux_amd64.go.
 func nameTags(name string) []string {
 	if !namedForPlatform(name) {
@@ -129,8 +128,8 @@ func nameTags(name string) []string {
 	return []string{last}
 }
 
-// excluded parses the ignored Go files that have directives and would be part of the package under
-// other constraints.
+// excluded parses the ignored Go files that contain directives and would be part of the package
+// under other constraints.
 func excluded(p *Package, ignored []string) []*ast.File {
 	var files []*ast.File
 	for _, name := range ignored {
@@ -142,7 +141,7 @@ func excluded(p *Package, ignored []string) []*ast.File {
 			continue
 		}
 		f, err := parser.ParseFile(p.Fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
-		// "ignore" is for programs that are run by themselves.
+		// "ignore" marks programs that are run by themselves.
 		if err == nil && f.Name.Name == p.Name && p.Constraint(f) != "//go:build ignore" {
 			files = append(files, f)
 		}
@@ -150,8 +149,9 @@ func excluded(p *Package, ignored []string) []*ast.File {
 	return files
 }
 
-// SharedConstraint returns the //go:build line for the constraint that every file of the package
-// has, by its name or its comment; "" if one has another or none. The generated file gets the line.
+// SharedConstraint returns the //go:build line for the constraint that all files of the package
+// share, by their names or their comments, or "" if they share none. The generated file contains
+// the line.
 func (p *Package) SharedConstraint() string {
 	shared := ""
 	for i, f := range p.Files {
@@ -164,11 +164,11 @@ func (p *Package) SharedConstraint() string {
 	return shared
 }
 
-// CheckConstraints reports the annotated declarations that are not in every build: those among
-// sets, as scanned from Files, and all in the files that the constraints leave out of this one. The
-// generated file has the constraint shared itself.
+// CheckConstraints reports the annotated declarations that some builds exclude: among sets, which
+// were scanned from Files, and in the files that the constraints exclude from this build. The
+// generated file itself has the constraint shared.
 func (p *Package) CheckConstraints(shared string, sets []*directive.Set, diags *diag.List) {
-	var unused diag.List // misspelt directives of files that are not built are not of this run
+	var unused diag.List // misspelt directives of excluded files are not reported in this run
 	var all []*directive.Set
 	all = append(all, sets...)
 	for _, f := range p.Excluded {

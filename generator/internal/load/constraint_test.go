@@ -156,7 +156,7 @@ func S() {}
 	if got := printed(&list, dir); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	// Tags choose other files.
+	// Tags select other files.
 	pkgs, _, err = Load(t.Context(), Config{Dir: dir, Env: offline("GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0"), Tags: "x"})
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func S() {}
 	}
 }
 
-// TestNameTags has names of files, and the //go:build line that stands for them.
+// TestNameTags compares file names with the //go:build lines that they imply.
 func TestNameTags(t *testing.T) {
 	for name, want := range map[string]string{
 		"a_linux.go": "//go:build linux", "a_b_linux.go": "//go:build linux", "a_amd64.go": "//go:build amd64", "a_linux_amd64.go": "//go:build linux && amd64",

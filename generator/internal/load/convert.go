@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// convert makes a Package of what go/packages loaded. What keeps its source from being read
-// completely goes to the list: otherwise directives would silently be lost.
+// convert makes a Package from a package that go/packages loaded. Reasons why its source cannot be
+// read completely are added to the list: otherwise directives would silently be lost.
 func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, error) {
 	p := &Package{
 		Path: lp.PkgPath, Name: lp.Name, Dir: lp.Dir,
@@ -62,11 +62,11 @@ func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, e
 	return p, nil
 }
 
-// replacedFiles reports source files that the go command compiles others for: directives would be
-// lost, and a generated file would look as if it were left over.
+// replacedFiles reports source files that the go command replaces by others for the compiler:
+// directives would be lost, and a generated file would seem to be left over.
 func (l *loader) replacedFiles(p *Package, lp *packages.Package) {
 	if slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.TypeError }) {
-		return // that says why
+		return // its error contains the reason
 	}
 	for _, name := range lp.GoFiles {
 		read := slices.ContainsFunc(p.Files, func(f *ast.File) bool { return p.Fset.File(f.FileStart).Name() == name })
@@ -77,7 +77,7 @@ func (l *loader) replacedFiles(p *Package, lp *packages.Package) {
 	}
 }
 
-// nothingIn returns why a package has no files.
+// nothingIn returns the reason why a package has no files.
 func (l *loader) nothingIn(ctx context.Context, lp *packages.Package) error {
 	dir := cmp.Or(lp.Dir, lp.PkgPath)
 	var tests, sources []string
@@ -113,8 +113,8 @@ func (l *loader) nothingIn(ctx context.Context, lp *packages.Package) error {
 	return &Error{Message: fmt.Sprintf("there are no Go files in %s", dir), Hint: "start in the directory of a package, or name one, ./store, or all, ./..."}
 }
 
-// syntaxErrors reports the files that could be read in part only, with the first error of each, and
-// those that are of another package.
+// syntaxErrors reports the files that could be read only in part, with the first error of each, and
+// files of another package.
 func (l *loader) syntaxErrors(p *Package) {
 	seen := map[string]bool{}
 	for _, e := range p.Errors {
@@ -123,12 +123,12 @@ func (l *loader) syntaxErrors(p *Package) {
 		}
 	}
 	for _, f := range p.Files {
-		if f.Name.Name != p.Name && f.Name.Name != "" { // there is an error about the clause that is missing
+		if f.Name.Name != p.Name && f.Name.Name != "" { // the missing clause is reported as an error already
 			l.otherPackage(p, p.Position(f.Name.Pos()), f.Name.Name)
 		}
 	}
-	// What go list left out although no build constraint says so, it could not read the package
-	// clause or the imports of.
+	// go list leaves out a file without a build constraint if it cannot read its package clause or
+	// imports.
 	entries, _ := os.ReadDir(p.Dir)
 	for _, e := range entries {
 		name := filepath.Join(p.Dir, e.Name())
@@ -151,7 +151,7 @@ func (l *loader) syntaxErrors(p *Package) {
 	}
 }
 
-// syntaxError reports the first error of a file; the others follow from it.
+// syntaxError reports the first error of a file, since the others follow from it.
 func (l *loader) syntaxError(seen map[string]bool, at token.Position, message string) {
 	if seen[at.Filename] {
 		return
@@ -196,9 +196,9 @@ func importsC(files []string) bool {
 	return false
 }
 
-// checkCgo type-checks the source of a package that imports "C" as it is written. What go list
-// gives instead is the output of cgo, and nothing at all where cgo fails, for instance on the call
-// of a function yet to be generated.
+// checkCgo type-checks the original source of a package that imports "C". go list returns the
+// output of cgo instead, and no files if cgo fails, for instance at the call of a function that is
+// not generated yet.
 func (l *loader) checkCgo(p *Package, lp *packages.Package) {
 	p.Files, p.TypeErrors = nil, nil
 	p.Errors = slices.DeleteFunc(slices.Clone(p.Errors), func(e packages.Error) bool { return e.Kind != packages.ListError })
@@ -231,8 +231,8 @@ func (l *loader) checkCgo(p *Package, lp *packages.Package) {
 	p.check(goVersion, nil)
 }
 
-// With returns the package with one file more, which may import packages that the others do not.
-// Its name is that of a file in the directory, which is not read.
+// With returns the package with one more file, which may import packages that the others do not.
+// name is the name of a file in the directory, which is not read.
 func (p *Package) With(name string, src []byte, imports ...*Package) (*Package, error) {
 	f, err := hidden{}.parse(p.Fset, filepath.Join(p.Dir, name), src)
 	if err != nil {
@@ -249,7 +249,8 @@ func (p *Package) With(name string, src []byte, imports ...*Package) (*Package, 
 	return &q, nil
 }
 
-// check type-checks the files. Packages that are imported are those of the go command, and more.
+// check type-checks the files. It imports packages from more, or else as the go command loaded
+// them.
 func (p *Package) check(goVersion string, more map[string]*types.Package) {
 	p.Info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
@@ -279,7 +280,7 @@ func (p *Package) check(goVersion string, more map[string]*types.Package) {
 	}
 	conf.GoVersion = goVersion
 	p.Types = types.NewPackage(p.Path, p.Name)
-	_ = types.NewChecker(&conf, p.Fset, p.Types, p.Info).Files(p.Files) // all errors went to conf.Error
+	_ = types.NewChecker(&conf, p.Fset, p.Types, p.Info).Files(p.Files) // conf.Error received all errors
 }
 
 type importerFunc func(path string) (*types.Package, error)

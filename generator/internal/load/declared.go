@@ -5,20 +5,20 @@ import (
 	"go/types"
 )
 
-// owners has the names of what is declared at package level: T for a type, constant, variable or
-// function, T.Field for the field of a type, T.Field.Field for that of a struct without a name,
-// T.Method for a method. They lead to the declaration where lines do not, since those of export
-// data are lines of what cgo has made of the source.
+// owners contains the names of declarations at package level: T for a type, constant, variable or
+// function, T.Field for the field of a type, T.Field.Field for a field of a struct without a name,
+// T.Method for a method. Names lead to the declaration where lines do not: for cgo, the lines in
+// export data belong to the output of cgo.
 type owners struct {
 	fields map[*types.Var][]string // a struct type may have several names
-	seen   map[*types.Package]int  // names in scope when its fields were collected
+	seen   map[*types.Package]int  // number of names in scope when the fields were collected
 }
 
-// names are the names of an object, none if it has no name in its package.
+// names returns the names of an object, or nil if it has no name in its package.
 func (o *owners) names(obj types.Object) []string {
 	scope := obj.Pkg().Scope()
 	if v, ok := obj.(*types.Var); ok && v.IsField() {
-		// A package that is read bit by bit gets more names.
+		// A package that is read step by step gets more names.
 		if v = v.Origin(); o.fields[v] == nil && o.seen[obj.Pkg()] != scope.Len() {
 			o.collect(obj.Pkg())
 		}
@@ -35,7 +35,7 @@ func (o *owners) names(obj types.Object) []string {
 	return nil
 }
 
-// ownerOf is the name of the type that declares a method, "" if it has none.
+// ownerOf returns the name of the type that declares a method, or "".
 func ownerOf(fn *types.Func) string {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -65,7 +65,7 @@ func (o *owners) collect(pkg *types.Package) {
 	}
 }
 
-// add adds the fields of a struct type, and of those without a name that it is made of.
+// add adds the fields of a struct type, and of the unnamed structs in it.
 func (o *owners) add(name string, t types.Type) {
 	for {
 		inner, ok := t.(interface{ Elem() types.Type })
@@ -85,7 +85,7 @@ func (o *owners) add(name string, t types.Type) {
 	}
 }
 
-// indexNames collects the comments of what owners has a name for.
+// indexNames collects the comments of the declarations that owners names.
 func (f *fileDocs) indexNames() {
 	add := func(name string, id *ast.Ident, c comment) {
 		if _, twice := f.named[name]; twice || id.Name == "_" {
@@ -139,7 +139,7 @@ func (f *fileDocs) indexNames() {
 	}
 }
 
-// structOf is the struct type that an expression is made of, nil if there is none or it has a name.
+// structOf returns the unnamed struct type in an expression, or nil.
 func structOf(t ast.Expr) *ast.StructType {
 	for {
 		switch x := ast.Unparen(t).(type) {

@@ -14,21 +14,21 @@ import (
 )
 
 // Docs finds the doc comments of objects: in the syntax of the loaded packages, and for all others
-// by parsing the one file that the object's position leads to, which is done once. It is safe for
-// concurrent use.
+// by parsing, once, the one file at the object's position. It is safe for concurrent use.
 type Docs struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
 	roots map[string]*Package          // by import path
-	deps  map[string]*packages.Package // everything that they import
+	deps  map[string]*packages.Package // all packages that they import
 	files map[string]*fileDocs         // by file name
-	// elsewhere are the declarations of files that build constraints leave out, by path and name.
+	// elsewhere contains the declarations in files that build constraints exclude, by path and
+	// name.
 	elsewhere map[string]map[string]bool
 
 	owners owners
 }
 
-// NewDocs returns the doc comments of packages of one Load and of all that they import.
+// NewDocs returns the doc comments of packages of one Load and of all packages that they import.
 func NewDocs(pkgs ...*Package) *Docs {
 	d := &Docs{roots: map[string]*Package{}, files: map[string]*fileDocs{}}
 	for _, p := range pkgs {
@@ -41,17 +41,18 @@ func NewDocs(pkgs ...*Package) *Docs {
 	return d
 }
 
-// Link returns what replaces a doc link in a comment. path is the import path of the package, recv
-// the type of a method or field, "" for others. With "" the link becomes its own text.
+// Link returns the replacement for a doc link in a comment. path is the import path of the package,
+// recv the type of a method or field, or "" for other links. If it returns "", the link becomes
+// plain text.
 type Link func(path, recv, name string) string
 
 // Of returns the doc comment of a type, field, constant, variable, function, method or interface
-// method of any package, as plain text. A field or constant without one has its trailing comment.
-// If it has //mcp:doc, that is the text. It is "" for objects without a comment, and if the source
-// is not available.
+// method of any package, as plain text. For a field or constant without one it returns the trailing
+// comment. The text of //mcp:doc takes precedence. Of returns "" for objects without a comment, and
+// if the source is not available.
 func (d *Docs) Of(obj types.Object) string { return d.Linked(obj, nil) }
 
-// Linked is Of with the doc links replaced.
+// Linked is like Of, with the doc links replaced.
 func (d *Docs) Linked(obj types.Object, link Link) string {
 	if obj == nil || obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return ""
@@ -68,8 +69,8 @@ func (d *Docs) Linked(obj types.Object, link Link) string {
 	return d.render(c, obj.Pkg(), file.imports, link)
 }
 
-// OfVariable returns the text of the comment directly above a variable as Linked does. Comments
-// behind it do not count.
+// OfVariable is like Linked, for the comment directly above a variable. Comments behind it do not
+// count.
 func (d *Docs) OfVariable(v types.Object, above *ast.CommentGroup, link Link) string {
 	if v == nil || v.Pkg() == nil || above == nil {
 		return ""
@@ -87,7 +88,7 @@ func (d *Docs) OfVariable(v types.Object, above *ast.CommentGroup, link Link) st
 }
 
 // Params returns the comments on the parameters and named results of a function, method or
-// interface method of any package by their names, as [Package.ParamComments] does.
+// interface method of any package by their names, like [Package.ParamComments].
 func (d *Docs) Params(fn *types.Func) map[string]string {
 	if fn.Pkg() == nil || !fn.Pos().IsValid() {
 		return nil
@@ -125,9 +126,10 @@ func (d *Docs) FuncDirectives(fn *types.Func) string {
 	return ""
 }
 
-// Position returns where the source declares an object, independent of //line comments. Files are
-// spelt as the go command lists them, and columns are known, which export data does not keep. It is
-// the zero Position if the source is not available, and for what has no name in its package.
+// Position returns the position at which the source declares an object, independent of //line
+// comments. Files are spelt as the go command lists them, and columns are known, which export data
+// does not contain. It is the zero Position if the source is not available, and for objects without
+// a name in their package.
 func (d *Docs) Position(obj types.Object) token.Position {
 	if obj == nil || obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return token.Position{}
@@ -141,9 +143,8 @@ func (d *Docs) Position(obj types.Object) token.Position {
 	return c.at
 }
 
-// Directives returns the directives of a declared type of any package, nil if there are none. What
-// is wrong with them is reported where that package itself is generated for, and here as far as
-// they can be used.
+// Directives returns the directives of a declared type of any package, or nil. Their errors are
+// reported when that package is generated for, and here as far as the directives are used.
 func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
 	if obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return nil
@@ -170,11 +171,11 @@ func (d *Docs) Directives(obj *types.TypeName) *directive.Set {
 	return file.sets[obj.Name()]
 }
 
-// find returns the file that declares an object, and its comments there; nil if the source is not
-// available.
+// find returns the file that declares an object, and its comments there, or nil if the source is
+// not available.
 func (d *Docs) find(obj types.Object) (*fileDocs, comment) {
 	path := obj.Pkg().Path()
-	// Where the source really is, and not where a //line comment says that it comes from.
+	// The real position in the source, not the position that a //line comment gives.
 	at := d.fset.PositionFor(obj.Pos(), false)
 	likely := d.source(path, at.Filename)
 	if names := d.owners.names(obj); len(names) > 0 {
@@ -199,7 +200,7 @@ func (d *Docs) find(obj types.Object) (*fileDocs, comment) {
 			return file, comment{}
 		}
 	}
-	// Export data knows the line, but only the file of the //line comment.
+	// Export data contains the line, but only the file of the //line comment.
 	for _, name := range d.filesOf(path) {
 		file := d.file(path, name)
 		if c, ok := file.find(obj, at.Line); ok {

@@ -205,7 +205,7 @@ func TestDocs(t *testing.T) {
 		if d.Of(types.Universe.Lookup("int")) != "" || d.Of(nil) != "" || NewDocs().Of(lookup(t, p.Types, "Book")) != "" {
 			t.Error("a doc comment out of nothing")
 		}
-		// A field of an instance has the comment of the generic type's.
+		// A field of an instance has the comment of the generic type's field.
 		more := lookup(t, far, "Base.More").Type().Underlying().(*types.Struct).Field(0)
 		if got := d.Of(more); got != "X is of T." {
 			t.Errorf("instance: %q", got)
@@ -357,8 +357,8 @@ func FuzzListItems(f *testing.F) {
 	})
 }
 
-// Comments are found where they are, not at the position of a //line comment; messages about them
-// have that position.
+// Comments are found at their real positions, not at the position of a //line comment; messages
+// about them name the latter.
 func TestLineComments(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

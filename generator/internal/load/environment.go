@@ -13,11 +13,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// Error is why nothing could be loaded: a matter of the environment or of the command line, not of
-// a place in the source.
+// Error is a reason why nothing could be loaded: a fault of the environment or of the command line,
+// without a place in the source.
 type Error struct {
 	Message string
-	Hint    string // what to do about it; may be empty
+	Hint    string // how to fix it; may be empty
 	err     error
 }
 
@@ -29,7 +29,7 @@ func (e *Error) Error() string {
 	return e.Message + "\n\thint: " + e.Hint
 }
 
-// Unwrap returns the error of the go command, if that is what it came from.
+// Unwrap returns the error of the go command, or nil.
 func (e *Error) Unwrap() error { return e.err }
 
 // Diagnostic returns the error as a diagnostic without a position.
@@ -37,7 +37,7 @@ func (e *Error) Diagnostic() *diag.Diagnostic {
 	return &diag.Diagnostic{Message: e.Message, Hint: e.Hint}
 }
 
-// explain adds what to do to an error of the go command.
+// explain adds a hint to an error of the go command.
 func (l *loader) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("load packages: %w", context.Cause(ctx))
@@ -56,8 +56,8 @@ func (l *loader) explain(ctx context.Context, err error) error {
 	return l.inEnvironment(ctx, e)
 }
 
-// inEnvironment replaces an error by the state of the environment that causes it. It determines
-// that state itself, as the wording of the go command may change.
+// inEnvironment replaces an error by its cause in the environment. It determines the cause itself,
+// as the wording of the go command may change.
 func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 	var env struct{ GOMOD, GOWORK, GOFLAGS, GO111MODULE, GOMODCACHE string }
 	out, err := l.goCommand(ctx, "env", "-json", "GOMOD", "GOWORK", "GOFLAGS", "GO111MODULE", "GOMODCACHE")
@@ -67,8 +67,7 @@ func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 	workspace := env.GOWORK != "" && env.GOWORK != "off"
 	switch {
 	case env.GOMODCACHE == "":
-		// The go command takes every file for one of the cache then, and says that none may be
-		// replaced.
+		// The go command then takes every file for one in the cache, and refuses to replace it.
 		e.Message = "the go command has no directory for modules: none of HOME (on Windows USERPROFILE), GOPATH and GOMODCACHE is set"
 		e.Hint = "set HOME, or both GOMODCACHE and GOCACHE, to absolute paths"
 	case env.GO111MODULE == "off":
@@ -88,13 +87,13 @@ func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
 	return e
 }
 
-// hasModule reports whether a directory has a go.mod of its own.
+// hasModule reports whether a directory contains a go.mod file.
 func hasModule(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// plainMessage takes off what go/packages and os/exec put around the message of the go command.
+// plainMessage removes the text that go/packages and os/exec put around the go command's message.
 func plainMessage(err error) string {
 	text := err.Error()
 	for _, marker := range []string{"stderr: ", "exit status 1: "} {
@@ -112,9 +111,9 @@ const ownModule = "github.com/mcpgen/mcpgen"
 
 const getTool = "go get -tool " + ownModule + "/cmd/mcpgen"
 
-// CheckRuntime reports whether the module of a package can import the runtime, which the generated
-// file does. It asks the go command only where the package does not import the runtime already, and
-// no file says that an earlier answer holds. The error is an [*Error].
+// CheckRuntime checks that the module of a package can import the runtime, which the generated file
+// does. It calls the go command only if the package does not import the runtime already, and no
+// file proves that an earlier check still holds. The error is an [*Error].
 func (p *Package) CheckRuntime(ctx context.Context, cfg Config) error {
 	if imp := p.Imports[runtimePath]; imp != nil && len(imp.GoFiles) > 0 || p.checkedRuntime() {
 		return nil
@@ -147,8 +146,8 @@ func (p *Package) CheckRuntime(ctx context.Context, cfg Config) error {
 	return &Error{Message: where + " does not require " + runtimePath + ", which the generated file imports", Hint: getTool}
 }
 
-// checkedRuntime reports whether the generated file is younger than the files that decide about
-// modules: it was written after a check that they passed.
+// checkedRuntime reports whether the generated file is newer than the files that determine the
+// modules: it was written after a successful check of them.
 func (p *Package) checkedRuntime() bool {
 	generated, err := os.Stat(p.Generated)
 	if err != nil || p.GeneratedState != Ours || generated.Size() == 0 || p.ModuleDir == "" {
@@ -162,8 +161,9 @@ func (p *Package) checkedRuntime() bool {
 	return err != nil || vendored.ModTime().Before(generated.ModTime())
 }
 
-// unloaded says why the runtime cannot be loaded although the module requires it, nil where it does
-// not: it was not downloaded, what replaces it is not there, or the vendor directory is older.
+// unloaded returns the reason why the runtime cannot be loaded although the module requires it, or
+// nil if it does not: it was not downloaded, its replacement does not exist, or the vendor
+// directory is older.
 func (l *loader) unloaded(ctx context.Context, where, reason string) *Error {
 	var module struct {
 		Version string
@@ -182,7 +182,7 @@ func (l *loader) unloaded(ctx context.Context, where, reason string) *Error {
 	case strings.Contains(text, "-mod=vendor"):
 		e.Hint = "go mod vendor"
 	case strings.Contains(text, "@v") && !strings.Contains(text, ownModule+"@"):
-		// Where one module cannot be found, the go command loads none.
+		// If one module cannot be found, the go command loads none.
 		e.Message = fmt.Sprintf("the go command cannot load %s: %s", runtimePath, strings.TrimSpace(text))
 		e.Hint = "fix that: go list " + runtimePath + " reports it again"
 	case module.Replace != nil:

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// complete makes all exported declarations of a package known, as far as they can be read.
+// complete reads all exported declarations of a package, as far as possible.
 func (d *Docs) complete(pkg *types.Package) {
 	for _, p := range d.roots {
 		if p.Complete(pkg) == nil {
@@ -24,7 +24,7 @@ func (d *Docs) complete(pkg *types.Package) {
 	}
 }
 
-// filesOf are the source files of a package, as far as they are known.
+// filesOf returns the known source files of a package.
 func (d *Docs) filesOf(path string) []string {
 	var names []string
 	if p := d.roots[path]; p != nil {
@@ -37,9 +37,9 @@ func (d *Docs) filesOf(path string) []string {
 	return names
 }
 
-// source returns the name of the file on this machine that a position names. Positions of export
-// data say $GOROOT for the standard library, and are relative to nothing under -trimpath; the file
-// of that name in the package's own list is the one.
+// source returns the name on this machine of the file that a position names. Positions of export
+// data begin with $GOROOT for the standard library, and are relative to no directory under
+// -trimpath; the file with that name in the package's own list is used.
 func (d *Docs) source(path, name string) string {
 	base := filepath.Base(filepath.FromSlash(name))
 	if p := d.roots[path]; p != nil {
@@ -61,7 +61,7 @@ func (d *Docs) source(path, name string) string {
 	return ""
 }
 
-// dep returns a package that the loaded ones import, however far away.
+// dep returns a package that the loaded ones import, directly or indirectly.
 func (d *Docs) dep(path string) *packages.Package {
 	if d.deps == nil {
 		d.deps = map[string]*packages.Package{}
@@ -81,7 +81,7 @@ func (d *Docs) dep(path string) *packages.Package {
 	return d.deps[path]
 }
 
-// file returns the comments of a file. One that cannot be read has none.
+// file returns the comments of a file. For a file that cannot be read it returns no comments.
 func (d *Docs) file(path, name string) *fileDocs {
 	if f := d.files[name]; f != nil {
 		return f
@@ -108,30 +108,30 @@ func (d *Docs) file(path, name string) *fileDocs {
 	return f
 }
 
-// declKey is where an identifier is declared. Export data keeps lines, not columns.
+// declKey is the position of a declared identifier. Export data contains lines, but no columns.
 type declKey struct {
 	line  int
 	name  string
 	field bool
 }
 
-// comment is what describes a declaration.
+// comment contains the comments on a declaration.
 type comment struct {
 	doc   *ast.CommentGroup // above it
-	group *ast.CommentGroup // above the declaration of the group it is in
+	group *ast.CommentGroup // above the group of declarations
 	trail *ast.CommentGroup // behind it
-	at    token.Position    // of the name, whatever a //line comment says
-	fn    *ast.FuncType     // of a function or method
+	at    token.Position    // position of the name, independent of //line comments
+	fn    *ast.FuncType     // for a function or method
 }
 
-// fileDocs are the comments of one file.
+// fileDocs contains the comments of one file.
 type fileDocs struct {
 	fset    *token.FileSet
 	syntax  *ast.File
-	sets    map[string]*directive.Set // of types, by name; nil until asked for
-	consts  map[string]ast.Expr       // of constants at package level; nil until asked for
+	sets    map[string]*directive.Set // for types, by name; nil until requested
+	consts  map[string]ast.Expr       // for constants at package level; nil until requested
 	groups  map[declKey]comment
-	named   map[string]comment // of what has a name in the package: T, T.Field
+	named   map[string]comment // for names in the package: T, T.Field
 	imports map[string]string  // name in the file -> import path
 }
 
@@ -183,8 +183,8 @@ func (f *fileDocs) index(fset *token.FileSet, syntax *ast.File) {
 }
 
 // eachName calls add for the names that a part of a declaration declares. The comment of a
-// declaration is that of its one spec. Above a group it is about the group, except for types, as in
-// go/doc.
+// declaration with one spec belongs to that spec. A comment above a group describes the group,
+// except for types, as in go/doc.
 func eachName(decl *ast.GenDecl, spec ast.Spec, add func(*ast.Ident, comment)) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
@@ -231,7 +231,7 @@ func embedded(t ast.Expr) *ast.Ident {
 	}
 }
 
-// text returns the comment that counts, without directives: //mcp:doc, else what is written for
+// text returns the comment that counts, without directives: //mcp:doc, or else the comment for
 // programmers.
 func (c comment) text() string {
 	for _, g := range []*ast.CommentGroup{c.doc, c.group, c.trail} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Of a ... pattern only packages with directives, or with a generated file that may have to go, are
-// loaded.
+// For a ... pattern only packages with directives, or with a generated file that may have to be
+// removed, are loaded.
 func TestWholeModule(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -69,7 +69,7 @@ func main() { gone.NewMCPServer() }
 	if want := "cmd gone misspelt tagged tool"; strings.Join(got, " ") != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// A package that is named is loaded, whatever is in it.
+	// A named package is always loaded.
 	pkgs, _, err = loadIn(t, dir, "./...", "./plain", "example.com/m/foreign")
 	if err != nil || len(pkgs) != 7 {
 		t.Errorf("%d packages, %v", len(pkgs), err)

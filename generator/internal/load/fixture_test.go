@@ -32,7 +32,7 @@ func unpack(t testing.TB, dir, archive string) {
 	}
 }
 
-// offline is an environment for a module of its own, without a network.
+// offline returns an environment for a separate module, without a network.
 func offline(more ...string) []string {
 	return append(os.Environ(), append([]string{"GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local"}, more...)...)
 }
@@ -50,7 +50,7 @@ func printed(l *diag.List, dir string) string {
 	return b.String()
 }
 
-// one loads one package that must load without a word.
+// one loads one package, which must load without diagnostics.
 func one(t testing.TB, dir string, patterns ...string) *Package {
 	t.Helper()
 	pkgs, diags, err := loadIn(t, dir, patterns...)

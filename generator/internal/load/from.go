@@ -21,14 +21,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// origins are the packages that the //mcp:from directives of others name.
+// origins contains the packages that the //mcp:from directives of others name.
 type origins struct {
 	paths map[string][]string // import paths by the directory that names them
-	dirs  map[string]string   // directories by import path, as far as they are known
+	dirs  map[string]string   // known directories by import path
 }
 
 // origins finds the packages that the targets name. They are read together with the targets, so
-// that both see the same types.
+// that both use the same types.
 func (l *loader) origins(ctx context.Context, targets []target) (*origins, error) {
 	o := &origins{paths: map[string][]string{}, dirs: map[string]string{}}
 	modules := map[string]string{} // path by root
@@ -55,7 +55,7 @@ func (l *loader) origins(ctx context.Context, targets []target) (*origins, error
 	return o, l.locate(ctx, o.dirs, unknown)
 }
 
-// targets are the packages that are not among those which are loaded anyway.
+// targets returns the packages that are not loaded anyway.
 func (o *origins) targets(loaded []target) []target {
 	var more []target
 	for path, dir := range o.dirs {
@@ -81,7 +81,7 @@ func fromPaths(dir string) ([]string, error) {
 		name := filepath.Join(dir, e.Name())
 		src, err := regularfile.Read(name)
 		if err != nil || !bytes.Contains(src, []byte("//mcp:from")) {
-			continue // what cannot be read is reported where it is loaded
+			continue // an unreadable file is reported when it is loaded
 		}
 		fset := token.NewFileSet()
 		f, err := parser.ParseFile(fset, name, src, parser.PackageClauseOnly|parser.ParseComments)
@@ -101,13 +101,13 @@ func fromPaths(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// ImportPath reports whether a word can be the import path of one package: it is neither a
+// ImportPath reports whether a word may be the import path of one package: it is neither a
 // directory nor a pattern.
 func ImportPath(word string) bool {
 	return word != "" && !local(word) && !wildcard(word) && !strings.ContainsAny(word, `@\`) && !strings.HasPrefix(word, "-")
 }
 
-// modulePath is the path that the go.mod file of a directory declares.
+// modulePath returns the path that the go.mod file of a directory declares.
 func modulePath(root string) string {
 	content, err := regularfile.Read(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -121,7 +121,8 @@ func modulePath(root string) string {
 	return ""
 }
 
-// inModule returns the directory of a package of the module in root, "" where it is in another one.
+// inModule returns the directory of a package of the module in root, or "" if it is in another
+// module.
 func inModule(root, module, path string) string {
 	if path != module && !strings.HasPrefix(path, module+"/") || module == "" {
 		return ""
@@ -133,8 +134,8 @@ func inModule(root, module, path string) string {
 	return dir
 }
 
-// locate asks the go command for the directories of packages of other modules. Those that it does
-// not find have none.
+// locate requests the directories of packages of other modules from the go command. Packages that
+// it does not find get no directory.
 func (l *loader) locate(ctx context.Context, dirs map[string]string, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -160,7 +161,7 @@ func (l *loader) locate(ctx context.Context, dirs map[string]string, paths []str
 	}
 }
 
-// isTarget reports whether a package is one of those that are asked for.
+// isTarget reports whether a package is one of the targets.
 func isTarget(targets []target, lp *packages.Package) bool {
 	return slices.ContainsFunc(targets, func(t target) bool {
 		return lp.Dir != "" && sameDir(t.dir, lp.Dir) || lp.Dir == "" && t.pattern == lp.PkgPath
@@ -179,7 +180,7 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// connect gives a package those that it names.
+// connect sets the packages that a package names.
 func (o *origins) connect(p *Package, sources map[string]*Package, missing map[string]*Error) {
 	for dir, paths := range o.paths {
 		if len(paths) == 0 || !sameDir(dir, p.Dir) {

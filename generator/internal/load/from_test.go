@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What //mcp:from names is loaded with the package that names it, and does not become a target.
+// Packages named by //mcp:from are loaded with the package that names them, and do not become
+// targets.
 func TestFrom(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -81,7 +82,7 @@ package gone
 			t.Errorf("%s: files %s, errors %v, generated %v", path, fileNames(source), source.Errors, source.GeneratedState)
 		}
 	}
-	// The types are the same from whichever side.
+	// Both sides use the same types.
 	field := lookup(t, p.Imports["example.com/m/app"].Types, "T").Type().Underlying().String()
 	if store := p.From["example.com/m/store"].Types; !strings.Contains(field, "example.com/m/store.T") ||
 		p.Imports["example.com/m/app"].Types.Imports()[0] != store {
@@ -91,7 +92,7 @@ package gone
 		t.Errorf("doc %q", got)
 	}
 
-	// Together with what they name they are targets, each once.
+	// Together with the packages that they name they are targets, each once.
 	pkgs, diags, err := loadIn(t, dir, "./server", "./store/")
 	if err != nil || diags != "" || len(pkgs) != 2 || pkgs[0].From["example.com/m/store"] != pkgs[1] {
 		t.Errorf("%d packages, %v\n%s", len(pkgs), err, diags)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestInstrumentingFlags: flags of the environment that instrument packages change nothing about
-// what is read, also for systems that do not support them.
+// TestInstrumentingFlags checks that flags of the environment that instrument packages do not
+// change the source that is read, also for systems that do not support them.
 func TestInstrumentingFlags(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -50,8 +50,8 @@ package m
 	}
 }
 
-// TestReplacedFiles: source that the go command replaces is reported, and not taken for a package
-// without directives.
+// TestReplacedFiles checks that source that the go command replaces is reported, and not taken for
+// a package without directives.
 func TestReplacedFiles(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

@@ -19,18 +19,18 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// heads are the heads of source files by the names of these. A head has what the go command needs
-// to find a package, its files and its imports. In the place of the source it saves compiling a
-// package whose export data is not read.
+// heads contains the heads of source files, by file name. A head contains the parts that the go
+// command needs to find a package, its files and its imports. Heads replace sources to avoid
+// compiling a package whose export data is not read.
 type heads map[string][]byte
 
-// headsOf returns the heads of the packages that are read as source. A package has them for all of
-// its files or for none: what needs a tool besides the compiler, cannot be parsed, or cannot be
-// replaced by an overlay is compiled.
+// headsOf returns the heads of the packages that are read as source, for all files of a package or
+// for none: a package is compiled if it needs a tool besides the compiler, or if one of its files
+// cannot be parsed or replaced by an overlay.
 func (l *loader) headsOf(ctx context.Context, roots []target, generated hidden) heads {
 	all := heads{}
 	if overlayOf(l.env) != "" {
-		return all // it may replace any of the files
+		return all // it may replace any file
 	}
 	for _, t := range roots {
 		if t.dir != "" && !inStandardLibrary(t.dir) && !l.inModuleCache(ctx, t.dir) {
@@ -40,8 +40,8 @@ func (l *loader) headsOf(ctx context.Context, roots []target, generated hidden) 
 	return all
 }
 
-// inStandardLibrary reports whether a directory belongs to the standard library, whose packages the
-// go command compiles with rules of their own.
+// inStandardLibrary reports whether a directory belongs to the standard library, for which the go
+// command has special rules.
 func inStandardLibrary(dir string) bool {
 	module := modulePath(moduleRoot(dir))
 	return module == "std" || module == "cmd"
@@ -50,7 +50,7 @@ func inStandardLibrary(dir string) bool {
 // otherTools are the endings of files that the compiler does not read.
 var otherTools = []string{".s", ".S", ".sx", ".syso", ".swig", ".swigcxx"}
 
-// headsIn returns the heads of the files of a directory, none if one of them has none.
+// headsIn returns the heads of the files of a directory, or nil if one of them has no head.
 func headsIn(dir string, generated hidden) heads {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,9 +77,9 @@ func headsIn(dir string, generated hidden) heads {
 }
 
 // head returns the constraints of a source file, its settings for debugging, its package clause,
-// its imports and what it embeds, each on its line, as messages of the go command name lines, and
-// its main function without a body. It returns nil for a file that cannot be parsed or imports "C".
-// The index tells the files of a package apart.
+// its imports and its embedded files, each on its line, since messages of the go command name
+// lines, and its main function without a body. It returns nil for a file that cannot be parsed or
+// imports "C". The index distinguishes the files of a package.
 func head(src []byte, index int) []byte {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
@@ -113,8 +113,8 @@ func head(src []byte, index int) []byte {
 	return w.write()
 }
 
-// headComment is what stays of a comment above the package clause: a directive, or its markers,
-// since a line of constraints is one only if an empty line follows its comment.
+// headComment returns the part of a comment above the package clause that is kept: a directive, or
+// its markers, since a line of constraints counts only if an empty line follows its comment.
 func headComment(text string) string {
 	line, isLine := strings.CutPrefix(text, "//")
 	switch {
@@ -126,12 +126,12 @@ func headComment(text string) string {
 	return "//"
 }
 
-// headWriter writes pieces of a file where the file has them.
+// headWriter writes pieces of a file at their original positions.
 type headWriter struct {
 	file   *token.File
 	embeds bool // package embed is imported by this name
 	pieces []headPiece
-	end    string // what needs no line of its own, so that an edit elsewhere changes nothing
+	end    string // code whose position does not matter, so that an edit elsewhere changes nothing
 }
 
 type headPiece struct {
@@ -143,7 +143,7 @@ func (w *headWriter) add(pos token.Pos, text string) {
 	w.pieces = append(w.pieces, headPiece{pos, text})
 }
 
-// at is the place in the file itself, whatever its //line comments say.
+// at returns a position in the file itself, independent of //line comments.
 func (w *headWriter) at(pos token.Pos) token.Position { return w.file.PositionFor(pos, false) }
 
 func (w *headWriter) imports(decl *ast.GenDecl) {
@@ -164,7 +164,7 @@ func (w *headWriter) imports(decl *ast.GenDecl) {
 	}
 }
 
-// embedded adds the //go:embed lines, each with a variable of a type that suits any pattern.
+// embedded adds the //go:embed lines, each with a variable of a type that fits any pattern.
 func (w *headWriter) embedded(f *ast.File, prefix string) {
 	variable := func(line int) string { return fmt.Sprintf("var %s%d embed.FS", prefix, line) }
 	lines := map[int]bool{}
@@ -181,10 +181,10 @@ func (w *headWriter) embedded(f *ast.File, prefix string) {
 			w.add(w.file.LineStart(line), variable(line))
 		}
 	}
-	w.end += variable(0) + "\n" // package embed is used, whatever else the file has
+	w.end += variable(0) + "\n" // package embed is used, whatever else the file contains
 }
 
-// write returns the pieces with the lines between them, and with their columns where there is room.
+// write returns the pieces with the lines between them, and at their columns if there is room.
 func (w *headWriter) write() []byte {
 	slices.SortStableFunc(w.pieces, func(a, b headPiece) int { return cmp.Compare(a.pos, b.pos) })
 	var out bytes.Buffer
@@ -207,9 +207,9 @@ func (w *headWriter) write() []byte {
 	return out.Bytes()
 }
 
-// without returns the heads of the packages that no package without heads imports, however far
-// away, and whether there are others. Only packages count that could not be compiled: what they
-// refer to is not in a head.
+// without returns the heads of the packages that no package without heads imports, directly or
+// indirectly, and reports whether there are others. Only packages count that could not be compiled:
+// the declarations that they refer to are not in a head.
 func (h heads) without(loaded []*packages.Package) (rest heads, dropped bool) {
 	has := func(p *packages.Package) bool {
 		return slices.ContainsFunc(p.GoFiles, func(name string) bool { return h[name] != nil })

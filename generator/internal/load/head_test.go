@@ -13,8 +13,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// toolLog names the file to which the test binary writes what it runs, where the go command starts
-// it in the place of a tool.
+// toolLog names the file to which the test binary writes its command lines when the go command
+// starts it in place of a tool.
 const toolLog = "MCPGEN_TEST_TOOL_LOG"
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func runTool(log string, args []string) {
 	os.Exit(0)
 }
 
-// compiling loads patterns and returns what was compiled, in order.
+// compiling loads patterns and returns the compiled packages, in order.
 func compiling(t *testing.T, dir string, patterns ...string) ([]*Package, []string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -53,13 +53,13 @@ func compiling(t *testing.T, dir string, patterns ...string) ([]*Package, []stri
 	if err != nil || diags.Len() > 0 {
 		t.Fatalf("%v\n%s", err, printed(diags, dir))
 	}
-	content, _ := os.ReadFile(log) // there is no file where nothing was compiled
+	content, _ := os.ReadFile(log) // the file does not exist if nothing was compiled
 	compiled := strings.Fields(string(content))
 	slices.Sort(compiled)
 	return pkgs, compiled
 }
 
-// own is a module of a name that no other run has, so that nothing of it is compiled yet.
+// own makes a module with a new name, so that no package of it is compiled yet.
 func own(t *testing.T, archive string) (dir, module string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -73,7 +73,7 @@ func own(t *testing.T, archive string) (dir, module string) {
 	return dir, module
 }
 
-// edited puts a word into every comment "edit" of a directory.
+// edited inserts a word into every comment "edit" of a directory.
 func edited(t *testing.T, dir, word string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*.go"))
@@ -91,8 +91,8 @@ func edited(t *testing.T, dir, word string) {
 	}
 }
 
-// TestCompiled counts the packages that the go command compiles when comments and bodies of those
-// that are read as source have changed.
+// TestCompiled counts the packages that the go command compiles after changes to comments and
+// bodies of packages that are read as source.
 func TestCompiled(t *testing.T) {
 	const dep = "-- dep/dep.go --\npackage dep\n// D is.\ntype D struct{ A int }\n"
 	const api = "-- api/api.go --\n// Package api is edit.\npackage api\nimport \"MODULE/dep\"\n// F does edit.\n//mcp:tool\nfunc F(d dep.D) int { return len(\"edit\") }\n"
@@ -217,7 +217,7 @@ import "MODULE/api"
 // G does edit.
 //mcp:tool
 func G() api.T { return between.G(struct{ A int }{}) }
-`, []string{"./api", "./more"}, []string{"api", "api", "between", "between", "dep", "more"}, []string{"api", "between", "more"}}, // of more the head alone, as what it imports has changed
+`, []string{"./api", "./more"}, []string{"api", "api", "between", "between", "dep", "more"}, []string{"api", "between", "more"}}, // more is compiled from its head, since its import has changed
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir, module := own(t, test.archive)
@@ -260,8 +260,8 @@ func G() api.T { return between.G(struct{ A int }{}) }
 	}
 }
 
-// TestErrorsOfHeads: what is wrong in the source is reported as it is where the go command compiles
-// it, but for what only the compiler says, and where.
+// TestErrorsOfHeads checks that errors in the source are reported as without heads, except errors
+// that only the compiler finds, and their positions.
 func TestErrorsOfHeads(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -378,8 +378,8 @@ package constraint
 	}
 }
 
-// TestHead is what the go command sees of a file. A comment above the package clause stays a
-// comment, since a constraint ends where an empty line follows.
+// TestHead compares the heads that the go command reads. A comment above the package clause stays a
+// comment, since a constraint counts only if an empty line follows.
 func TestHead(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"the least", "package p", "package p;\n"},

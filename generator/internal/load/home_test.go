@@ -8,7 +8,7 @@ import (
 )
 
 // Without a home directory the go command has no module cache, and takes every file of an overlay
-// for one of it.
+// for a file in it.
 func TestNoHome(t *testing.T) {
 	dir := write(t, `
 -- go.mod --

@@ -12,15 +12,15 @@ import (
 )
 
 // InvalidIn reports whether an invalid type is reachable from t: whether the type checker could not
-// determine some part of it. Of a signature the parameters and results count, not the receiver.
-// Unexported fields do not count, unless embedded, as they do not travel.
+// determine some part of it. In a signature the parameters and results count, not the receiver.
+// Unexported fields do not count, unless embedded, as they are not encoded.
 func InvalidIn(t types.Type) bool {
 	w := walker{seen: map[types.Type]bool{}}
 	w.walk(t)
 	return w.invalid
 }
 
-// walker visits the types that a type is made of.
+// walker visits the types that a type consists of.
 type walker struct {
 	seen    map[types.Type]bool
 	named   []*types.TypeName // in order of first visit
@@ -89,13 +89,13 @@ func (w *walker) list(args *types.TypeList) {
 	}
 }
 
-// maxExplained bounds how many errors explain one declaration.
+// maxExplained limits the errors that explain one declaration.
 const maxExplained = 3
 
 // Explain returns the errors of the package that explain why a declaration has an invalid type.
-// decl is what is declared: of a function only the signature counts. They are the errors inside of
-// it and those of imports that it names; if there are none, the same for the declarations of the
-// types that t leads to; if there are none either, the first errors of the package.
+// decl is the declaration; only the signature of a function counts. Explain returns the errors
+// inside it and the errors of imports that it names; without any, the same for the declarations of
+// the types that t leads to; without any of those, the first errors of the package.
 func (p *Package) Explain(decl ast.Node, t types.Type) []diag.Related {
 	if fn, ok := decl.(*ast.FuncDecl); ok {
 		decl = fn.Type
@@ -119,7 +119,7 @@ func (p *Package) Explain(decl ast.Node, t types.Type) []diag.Related {
 	return found[:min(len(found), maxExplained)]
 }
 
-// errorsIn returns the errors that lie in a node, or in the imports of the packages that it names.
+// errorsIn returns the errors in a node, or in the imports of the packages that it names.
 func (p *Package) errorsIn(n ast.Node) []diag.Related {
 	type span struct {
 		file       string
@@ -163,8 +163,8 @@ func before(a, b token.Position) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 }
 
-// related turns an error into a related place. The message of a failed import is that of the go
-// command, which says what to do.
+// related turns an error into a related place. For a failed import it uses the go command's
+// message, which contains a hint.
 func (p *Package) related(e packages.Error) diag.Related {
 	at := position(e.Pos)
 	for _, f := range p.Files {
@@ -180,7 +180,7 @@ func (p *Package) related(e packages.Error) diag.Related {
 	return diag.Related{Pos: at, Message: e.Msg}
 }
 
-// importSpec returns the import that a package name used at pos stands for.
+// importSpec returns the import to which a package name at pos refers.
 func (p *Package) importSpec(pos token.Pos, name *types.PkgName) *ast.ImportSpec {
 	f := p.File(pos)
 	if f == nil {

@@ -85,7 +85,7 @@ func Bad11(x time.Nothing) {}
 	if InvalidIn(nil) {
 		t.Error("nil is invalid")
 	}
-	// What nothing in the source explains is explained by everything.
+	// If no error in the declaration explains it, the first errors of the package do.
 	if got := p.Explain(p.Files[0].Name, nil); len(got) != maxExplained {
 		t.Errorf("got %v", got)
 	}

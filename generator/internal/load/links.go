@@ -11,9 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
-// follow refuses a file or directory that a link leads to from a module which it is not in: the
-// module may be a cloned one, and what is read is shown. Where this process is, its user has
-// chosen.
+// follow refuses a file or directory that a link in a module points to outside of it: the module
+// may be a cloned one, and the content is shown. The user has chosen the directory of this process.
 func follow(name string) error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -26,16 +25,17 @@ func follow(name string) error {
 	if e, ok := errors.AsType[*trust.OwnerError](err); ok {
 		return &Error{Message: e.Error(), Hint: "replace the link by a file or directory of your own"}
 	}
-	return nil // other errors are found where the file is read
+	return nil // other errors are reported when the file is read
 }
 
-// checkLinks refuses directories that links lead to, and those with such Go files.
+// checkLinks refuses directories that links point to outside of their module, and directories that
+// contain such Go files.
 func checkLinks(dirs []string) error {
 	for _, dir := range dirs {
 		if err := follow(dir); err != nil {
 			return err
 		}
-		entries, _ := os.ReadDir(dir) // the go command says why not
+		entries, _ := os.ReadDir(dir) // the go command reports the reason
 		for _, e := range entries {
 			if e.Type()&os.ModeSymlink == 0 || !strings.HasSuffix(e.Name(), ".go") {
 				continue
@@ -48,7 +48,7 @@ func checkLinks(dirs []string) error {
 	return nil
 }
 
-// dirsOf returns the directories of targets, as far as they are known.
+// dirsOf returns the known directories of targets.
 func dirsOf(targets []target) (dirs []string) {
 	for _, t := range targets {
 		if t.dir != "" {
@@ -58,8 +58,8 @@ func dirsOf(targets []target) (dirs []string) {
 	return dirs
 }
 
-// importedDirs returns the directories of packages of main modules, imported ones included: their
-// comments are shown, and so are their errors.
+// importedDirs returns the directories of packages of main modules, imported ones included, since
+// their comments and errors are shown.
 func importedDirs(loaded []*packages.Package) (dirs []string) {
 	packages.Visit(loaded, nil, func(p *packages.Package) {
 		if p.Module != nil && p.Module.Main && p.Dir != "" {

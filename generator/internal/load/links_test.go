@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What links of a module lead to is part of the module, or nothing of it is shown.
+// The target of a link in a module is shown only if it is part of the module.
 func TestLinks(t *testing.T) {
 	const module = `
 -- secret.go --

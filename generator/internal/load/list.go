@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// listItem is "- name: text", with the markers that go/doc knows, perhaps the name in backquotes,
-// and a dash in the place of the colon.
+// listItem matches "- name: text", with the markers that go/doc knows, optional backquotes around
+// the name, and a dash instead of the colon.
 var listItem = regexp.MustCompile("^([ \t]*)[-*+•][ \t]+`?([\\pL_][\\pL\\pN_.]*)`?[ \t]*(?::|[ \t][-–—][ \t])[ \t]*(.*)$")
 
 // ListItems returns the texts of the items "- name: text" in a comment by their names. An item ends
-// at an empty line, at the next item, and at a line that is not indented further than its marker.
-// Of a name that occurs twice the first counts.
+// before an empty line, before the next item, and before a line that is not indented further than
+// its marker. If a name occurs twice, the first item counts.
 func ListItems(doc string) map[string]string {
 	items := map[string]string{}
 	name, indent := "", 0

@@ -17,27 +17,27 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// Config says what to load. The zero value is the package of the current directory.
+// Config selects the packages to load. The zero value selects the package in the current directory.
 type Config struct {
 	Dir      string       // directory of the patterns; "" is the current one
-	Env      []string     // environment of the go command; nil is that of the process
+	Env      []string     // environment of the go command; nil means the process's environment
 	Tags     string       // build tags, separated by commas
-	Patterns []string     // directories, import paths, ... patterns; none is "."
+	Patterns []string     // directories, import paths, ... patterns; an empty list means "."
 	Progress func(string) // called with the name of each stage; may be nil
-	// Packages is called, from another goroutine, with the number of packages that are loaded,
-	// dependencies included, if that takes longer than SlowLoad: the go command then compiles them
-	// for the first time. It may be nil.
+	// Packages is called, from another goroutine, with the number of loaded packages, dependencies
+	// included, if loading takes longer than SlowLoad: the go command then compiles them for the
+	// first time. It may be nil.
 	Packages func(count int)
 }
 
-// SlowLoad is how long loading may take before the packages are counted.
+// SlowLoad is the time after which Load counts the packages.
 const SlowLoad = 2 * time.Second
 
-// Load loads the packages that the patterns match, in order of import path. Of a ... pattern it
-// loads those with directives or a generated file. What is wrong in the source of the packages
-// themselves, so that it cannot be read, is in the list; errors of the type checker are in the
-// packages. The error is an [*Error] where there is nothing to load, the cause of ctx when it is
-// done. With an error there are no packages.
+// Load loads the packages that the patterns match, in order of import path. For a ... pattern it
+// loads the packages with directives or a generated file. The list contains the reasons why the
+// source of the packages themselves cannot be read; errors of the type checker are in the packages.
+// Load returns an [*Error] if there is nothing to load, or the cause of ctx when ctx is done. With
+// an error it returns no packages.
 func Load(ctx context.Context, cfg Config) ([]*Package, *diag.List, error) {
 	l, err := newLoader(cfg)
 	if err != nil {
@@ -57,13 +57,13 @@ type loader struct {
 	patterns []string
 	progress func(string)
 	counted  func(int)
-	slow     time.Duration // how long loading may take before the packages are counted
+	slow     time.Duration // time after which the packages are counted
 	diags    diag.List
 }
 
 func newLoader(cfg Config) (*loader, error) {
-	// The working directory comes from PWD where that is right, symbolic links and all. Paths must
-	// be spelt the same way everywhere, or the overlay does not match them.
+	// The working directory is PWD if that is correct, including symbolic links. Paths must be
+	// spelt the same way everywhere, or the overlay does not match them.
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("find directory: %w", err)
@@ -91,20 +91,20 @@ func (l *loader) chdir(dir string) {
 	l.env = append(uninstrumented(l.env), "PWD="+dir)
 }
 
-// mode asks for export data of all packages, and for source and types of those that the patterns
+// mode requests export data of all packages, and source and types of the packages that the patterns
 // match. NeedDeps would read everything as source.
 const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax |
 	packages.NeedModule | packages.NeedExportFile
 
-// plain turns off what GOFLAGS may have to instrument packages: the go command would give files of
-// the build cache in the place of the source, and packages that are compiled once more, or refuse a
-// flag that the system does not support.
+// plain turns off flags in GOFLAGS that instrument packages: the go command would replace the
+// source by files of the build cache, return packages that are compiled once more, or refuse a flag
+// that the system does not support.
 var plain = []string{"-cover=false", "-race=false", "-msan=false", "-asan=false"}
 
 // uninstrumented returns an environment in which GOFLAGS does not instrument packages. go/packages
-// runs the go command without the flags of plain too, and that refuses what the system does not
-// support.
+// also runs the go command without the flags of plain, and the go command refuses flags that the
+// system does not support.
 func uninstrumented(env []string) []string {
 	flags := strings.Fields(getenv(env, "GOFLAGS"))
 	kept := slices.DeleteFunc(slices.Clone(flags), func(flag string) bool {
@@ -172,8 +172,7 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	return l.collect(ctx, loaded, targets, from)
 }
 
-// packages loads packages by go/packages, with heads in the place of sources where no package that
-// is compiled needs more.
+// packages loads packages by go/packages. Heads replace sources if no compiled package needs more.
 func (l *loader) packages(ctx context.Context, patterns []string, generated hidden, sources heads) ([]*packages.Package, error) {
 	tmp, err := os.MkdirTemp("", "mcpgen-overlay-*")
 	if err != nil {
@@ -203,7 +202,7 @@ func (l *loader) packages(ctx context.Context, patterns []string, generated hidd
 	return loaded, nil
 }
 
-// countIfSlow counts the packages after some time, until the function that it returns is called.
+// countIfSlow counts the packages after some time, until the returned function is called.
 func (l *loader) countIfSlow(ctx context.Context, targets []target) (stop func()) {
 	if l.counted == nil {
 		return func() {}
@@ -225,7 +224,7 @@ func (l *loader) countIfSlow(ctx context.Context, targets []target) (stop func()
 		for _, t := range targets {
 			args = append(args, t.pattern)
 		}
-		// If it fails, loading does too, and says why.
+		// If it fails, loading fails, too, and reports the reason.
 		if out, err := l.goCommand(ctx, args...); err == nil && ctx.Err() == nil {
 			l.counted(bytes.Count(out, []byte("\n")))
 		}
@@ -247,8 +246,8 @@ func (l *loader) outsideCache(ctx context.Context, files hidden) hidden {
 	return kept
 }
 
-// inModuleCache reports whether a file or directory is in the module cache. Directories have a
-// version in their name there.
+// inModuleCache reports whether a file or directory is in the module cache, whose directories
+// contain a version in their name.
 func (l *loader) inModuleCache(ctx context.Context, name string) bool {
 	if !strings.Contains(name, "@v") {
 		return false
@@ -258,7 +257,7 @@ func (l *loader) inModuleCache(ctx context.Context, name string) bool {
 	return err == nil && cache != "" && strings.HasPrefix(name, cache+string(filepath.Separator))
 }
 
-// collect makes packages of what go/packages found. It returns those that are targets.
+// collect makes packages from the result of go/packages. It returns the targets.
 func (l *loader) collect(ctx context.Context, loaded []*packages.Package, targets []target, from *origins) ([]*Package, error) {
 	slices.SortFunc(loaded, func(a, b *packages.Package) int { return cmp.Compare(a.PkgPath, b.PkgPath) })
 	var pkgs []*Package
@@ -286,8 +285,8 @@ func (l *loader) collect(ctx context.Context, loaded []*packages.Package, target
 		from.connect(p, sources, missing)
 	}
 	if len(loaded) == 0 {
-		// go/packages does this without an error when the go command finds nothing, and for some of
-		// its errors, such as that of a go.mod that is not up to date.
+		// go/packages returns no packages and no error if the go command finds nothing, and for
+		// some of its errors, such as a go.mod that is not up to date.
 		list := []string{"list", "--"}
 		for _, t := range targets {
 			list = append(list, t.pattern)

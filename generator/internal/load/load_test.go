@@ -68,7 +68,7 @@ type Book struct{ Title string }
 	}
 }
 
-// The state of the generated file does not matter to what is loaded.
+// The state of the generated file does not affect the result.
 func TestGeneratedFile(t *testing.T) {
 	const source = `package m
 

@@ -12,11 +12,11 @@ import (
 // GeneratedFile is the name of the file that is written into a package.
 const GeneratedFile = "mcp_gen.go"
 
-// State is what there is at the path of the generated file.
+// State describes the file at the path of the generated file.
 type State int
 
 const (
-	Absent  State = iota // nothing
+	Absent  State = iota // no file
 	Ours                 // a file that mcpgen wrote and may overwrite
 	Foreign              // another file, never to be overwritten
 )
@@ -26,46 +26,46 @@ const (
 type Package struct {
 	Path      string // import path
 	Name      string
-	Dir       string // absolute, spelt as Config.Dir spells it
-	Module    string // path of its module, "" outside of one
+	Dir       string // absolute, in the spelling of Config.Dir
+	Module    string // path of its module; "" outside of one
 	ModuleDir string
 
 	Fset *token.FileSet
-	// Files are the source files in order of name, with comments: no tests, not the generated file,
-	// nothing that cgo makes.
+	// Files are the source files in order of name, with comments: without tests, the generated file
+	// and the output of cgo.
 	Files []*ast.File
-	// Excluded are the files with directives that the build constraints leave out. They are not
+	// Excluded are the files with directives that build constraints exclude. They are not
 	// type-checked. See CheckConstraints.
 	Excluded []*ast.File
 
 	Types *types.Package
-	Info  *types.Info // where the source imports "C", what comes from C has no type
+	Info  *types.Info // if the source imports "C", declarations of C have no type
 	Sizes types.Sizes
 
-	Errors     []packages.Error // of listing, parsing and type-checking
+	Errors     []packages.Error // from listing, parsing and type-checking
 	TypeErrors []types.Error
 
 	Generated      string // absolute path of mcp_gen.go
 	GeneratedState State
 
-	// Imports are the direct imports by the path in the source; theirs lead to all the others. They
-	// have files and types, no syntax.
+	// Imports contains the direct imports by the path in the source; their Imports lead to all the
+	// others. They have files and types, but no syntax.
 	Imports map[string]*packages.Package
 
-	// From are the packages that the //mcp:from directives of this one name, by import path, loaded
-	// in the same way. Of those that are not among them Missing says why.
+	// From contains the packages that the package's //mcp:from directives name, by import path,
+	// loaded in the same way. Missing contains the reasons for packages that are missing from it.
 	From    map[string]*Package
 	Missing map[string]*Error
 
-	Listed []string // the files that the go command knows, ignored ones too
+	Listed []string // the files that the go command lists, ignored ones too
 
-	exports *exports // of the packages of the same Load
+	exports *exports // for the packages of the same Load
 }
 
 // Position returns the place of a node in the source.
 func (p *Package) Position(pos token.Pos) token.Position { return p.Fset.Position(pos) }
 
-// Uses reports whether the package imports the one with a path, however far away.
+// Uses reports whether the package imports a path, directly or indirectly.
 func (p *Package) Uses(path string) bool {
 	found := false
 	reached := make([]*packages.Package, 0, len(p.Imports))
@@ -79,8 +79,8 @@ func (p *Package) Uses(path string) bool {
 	return found
 }
 
-// Importing reports whether the package with a path, this one or one that the go command listed for
-// it, imports another one itself, or a package inside of it.
+// Importing reports whether the importer, which is this package or one that the go command listed
+// for it, directly imports a path or a package below it.
 func (p *Package) Importing(importer, path string) bool {
 	imports := p.Imports
 	if importer != p.Path {
@@ -98,7 +98,7 @@ func (p *Package) Importing(importer, path string) bool {
 	return false
 }
 
-// File returns the file of the package that holds a position, nil if none does.
+// File returns the file of the package that contains a position, or nil.
 func (p *Package) File(pos token.Pos) *ast.File {
 	for _, f := range p.Files {
 		if f.FileStart <= pos && pos <= f.FileEnd {

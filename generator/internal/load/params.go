@@ -10,8 +10,8 @@ import (
 )
 
 // ParamComments returns the comments on the parameters and named results of a signature by their
-// names: behind one, up to the end of the line; in lines of their own above one; or between slashes
-// and stars next to it. Of several in one line the comment at its end is about the last one.
+// names: behind one, up to the end of the line; above one, on separate lines; or between slashes
+// and stars next to it. If several are on one line, the comment at its end describes the last one.
 // Parameters declared together, as in "a, b int", share a comment.
 func (p *Package) ParamComments(fn *ast.FuncType) map[string]string {
 	f := p.File(fn.Pos())
@@ -42,13 +42,13 @@ func paramComments(fset *token.FileSet, f *ast.File, fn *ast.FuncType) map[strin
 
 type signature struct {
 	fset     *token.FileSet
-	src      []byte // of the file, read when needed
+	src      []byte // content of the file, read on first use
 	comments map[string][]string
 }
 
-// group assigns a group of comments to the parameter that it is about. A line comment ends its
-// line, so the comments behind two parameters in two lines are one group to the parser, and are
-// taken apart first.
+// group assigns a group of comments to the parameter that it describes. A line comment ends its
+// line, so the parser joins the comments behind two parameters on two lines; group separates them
+// first.
 func (s *signature) group(list *ast.FieldList, g *ast.CommentGroup) {
 	own := []*ast.Comment{}
 	flush := func() {
@@ -101,8 +101,8 @@ func (s *signature) group(list *ast.FieldList, g *ast.CommentGroup) {
 	flush()
 }
 
-// inStruct reports whether pos is inside of a struct or function type of the field, whose comments
-// are not about the parameter.
+// inStruct reports whether pos is inside a struct or function type of the field, whose comments do
+// not describe the parameter.
 func inStruct(field *ast.Field, pos token.Pos) (in bool) {
 	ast.Inspect(field.Type, func(n ast.Node) bool {
 		switch n.(type) {
@@ -126,8 +126,8 @@ func (s *signature) give(field *ast.Field, list []*ast.Comment) {
 
 func (s *signature) line(pos token.Pos) int { return s.fset.PositionFor(pos, false).Line }
 
-// comma reports whether the source has a comma between two places of a line. The syntax does not
-// say.
+// comma reports whether the source contains a comma between two places of a line. The syntax tree
+// does not contain commas.
 func (s *signature) comma(from, to token.Pos) bool {
 	file := s.fset.File(from)
 	if s.src == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// Constraint returns the build constraint of the file that declares an object of any package, as
-// [Package.ConstraintAt] does. If the file cannot be read, only its name counts.
+// Constraint is like [Package.ConstraintAt], for the file that declares an object of any package.
+// If the file cannot be read, only its name counts.
 func (d *Docs) Constraint(obj types.Object, shared string) string {
 	if obj == nil || obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return ""
@@ -30,7 +30,7 @@ func (d *Docs) Constraint(obj types.Object, shared string) string {
 	return constraintBeside(file.syntax, c.at.Filename, shared)
 }
 
-// Elsewhere reports whether a file of a package that build constraints leave out declares a name.
+// Elsewhere reports whether a file of a package that build constraints exclude declares a name.
 func (d *Docs) Elsewhere(pkg *types.Package, name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,7 +48,7 @@ func (d *Docs) Elsewhere(pkg *types.Package, name string) bool {
 	return names[name]
 }
 
-// leftOut are the files of a package that are not in this build.
+// leftOut returns the files of a package that this build excludes.
 func (d *Docs) leftOut(path string) []string {
 	if p := d.roots[path]; p != nil {
 		built := d.filesOf(path)
@@ -60,8 +60,8 @@ func (d *Docs) leftOut(path string) []string {
 	return nil
 }
 
-// declaredIn adds what a file of a package declares at package level. Programs that are run by
-// themselves and tests do not count.
+// declaredIn adds the names that a file of a package declares at package level. Programs that are
+// run by themselves and tests do not count.
 func declaredIn(path, pkg string, names map[string]bool) {
 	base := filepath.Base(path)
 	if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") || base == GeneratedFile {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// position reads "file:line:column", as go/packages writes it. "-" and "" give the zero position.
+// position reads "file:line:column", as go/packages writes it. For "-" and "" it returns the zero
+// position.
 func position(s string) token.Position {
 	if s == "-" {
 		return token.Position{}
@@ -33,7 +34,7 @@ func cutNumber(s string) (before string, n int, ok bool) {
 	return s[:i], n, err == nil
 }
 
-// splitError returns place and message of the first error of a parser.
+// splitError returns the position and message of a parser's first error.
 func splitError(err error) (token.Position, string) {
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
 		return list[0].Pos, list[0].Msg
@@ -41,7 +42,7 @@ func splitError(err error) (token.Position, string) {
 	return token.Position{}, err.Error()
 }
 
-// importPath returns the path of an import, "" where it is malformed.
+// importPath returns the path of an import, or "" if it is malformed.
 func importPath(spec *ast.ImportSpec) string {
 	path, _ := strconv.Unquote(spec.Path.Value)
 	return path

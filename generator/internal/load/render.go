@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// render makes plain text of a comment as go/doc does, with every paragraph in one line, as it is
-// for a reader that wraps lines itself. Doc links are known by what the package exports.
+// render turns a comment into plain text like go/doc, with each paragraph on one line, for a reader
+// that wraps lines itself. It recognizes doc links by the exported declarations of the package.
 func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, link Link) string {
 	text := c.text()
 	if text == "" {
@@ -36,7 +36,7 @@ func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, 
 	return strings.TrimSpace(string(printer.Text(parsed)))
 }
 
-// declares reports whether a package declares a symbol, or a type it with a method or field of that
+// declares reports whether a package declares a symbol, or a type with a method or field of that
 // name.
 func declares(pkg *types.Package, recv, name string) bool {
 	if recv == "" {
@@ -53,7 +53,7 @@ func declares(pkg *types.Package, recv, name string) bool {
 	return member != nil
 }
 
-// replaceLinks puts the texts of link in the place of doc links.
+// replaceLinks replaces doc links by the texts that link returns.
 func replaceLinks(block doc.Block, path string, link Link) {
 	switch block := block.(type) {
 	case *doc.Heading:

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The packages are counted while loading takes long, dependencies included.
+// The packages, dependencies included, are counted if loading takes long.
 func TestCountIfSlow(t *testing.T) {
 	counted := make(chan int, 1)
 	l := &loader{dir: t.TempDir(), env: append(os.Environ(), "GOWORK=off"), counted: func(n int) { counted <- n }}
