@@ -59,8 +59,8 @@ func main() {
 `
 
 // TestNoReflectionOnTheCallPath builds a generated program with counters in encoding/json and
-// reflect and lets it answer few and many calls: no counter may depend on how many there were. It
-// needs MCPGEN_LONG in the environment.
+// reflect and lets it answer few and many calls: no counter may depend on the number of calls. It
+// runs only if MCPGEN_LONG is set in the environment.
 func TestNoReflectionOnTheCallPath(t *testing.T) {
 	if !long {
 		t.Skip("builds parts of the standard library with counters: set MCPGEN_LONG")
@@ -121,7 +121,7 @@ func TestNoReflectionOnTheCallPath(t *testing.T) {
 }
 
 // TestNoReflectionInCodecs follows the calls of a generated file into package wire: none of the
-// functions that can be reached uses package reflect or a function of encoding/json.
+// reachable functions uses package reflect or a function of encoding/json.
 // TestNoReflectionOnTheCallPath also covers the rest of the runtime.
 func TestNoReflectionInCodecs(t *testing.T) {
 	res := generate(t, module(t, files(program)))
@@ -213,7 +213,7 @@ func requests(calls int) string {
 	return b.String()
 }
 
-// counts reads the text form of coverage: how often each place ran.
+// counts reads the text form of coverage: the number of runs of each place.
 func counts(t *testing.T, path string) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// shopPath is the module path that archives use. Each becomes a module of its own in one workspace,
+// shopPath is the module path that archives use. Each archive becomes a module in one workspace,
 // under a path of the same length, so that the go command runs once for all of them and columns
 // stay the same.
 const shopPath = "example.com/shop"
@@ -24,23 +24,23 @@ const shopPath = "example.com/shop"
 // shopCase is an archive as a module of the workspace.
 type shopCase struct {
 	name    string
-	file    string // of the archive
+	file    string // path of the archive
 	archive *txtar.Archive
 	dir     string
-	alias   string // of shop, in import paths
+	alias   string // replaces shop in import paths
 }
 
-// localize replaces the module path of the archive by the one in the workspace.
+// localize replaces the module path of the archive by the path in the workspace.
 func (c *shopCase) localize(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(shopPath), []byte("example.com/"+c.alias))
 }
 
-// original is the opposite of localize.
+// original reverses localize.
 func (c *shopCase) original(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(c.alias), []byte("shop"))
 }
 
-// part returns a file of the archive, and adds it where it is missing.
+// part returns a file of the archive, and adds it if it is missing.
 func (c *shopCase) part(name string) *txtar.File {
 	for i := range c.archive.Files {
 		if c.archive.Files[i].Name == name {
@@ -67,8 +67,8 @@ func (c *shopCase) golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// shopCases lays the archives whose names match a pattern out as a workspace, and returns its
-// directory. Parts for which leaveOut reports true are not written.
+// shopCases writes the archives whose names match a pattern as a workspace, and returns its
+// directory. Parts for which leaveOut returns true are not written.
 func shopCases(t *testing.T, pattern string, leaveOut func(part string) bool) (dir string, cases []*shopCase) {
 	t.Helper()
 	archives, err := filepath.Glob(pattern)
@@ -97,7 +97,8 @@ func shopCases(t *testing.T, pattern string, leaveOut func(part string) bool) (d
 	return dir, cases
 }
 
-// writeWorkspace writes go.work, and go.mod of each module. The runtime is that of this module.
+// writeWorkspace writes go.work, and a go.mod for each module. They use the runtime of this
+// repository.
 func writeWorkspace(t *testing.T, dir string, cases []*shopCase) {
 	t.Helper()
 	root := repository(t)
@@ -116,12 +117,12 @@ func writeWorkspace(t *testing.T, dir string, cases []*shopCase) {
 
 var goLine = regexp.MustCompile(`(?m)^go .*$`)
 
-// inWorkspace is the environment of the go command in the directory of a workspace.
+// inWorkspace returns the environment of the go command for the directory of a workspace.
 func inWorkspace(dir string) []string {
 	return append(os.Environ(), "GOPROXY=off", "GOWORK="+filepath.Join(dir, "go.work"), "GOFLAGS=", "PWD="+dir)
 }
 
-// patterns match all packages of the modules of a workspace.
+// patterns returns patterns that match all packages of the modules of a workspace.
 func patterns(cases []*shopCase) (list []string) {
 	for _, c := range cases {
 		list = append(list, "./"+c.alias+"/...")
@@ -129,7 +130,7 @@ func patterns(cases []*shopCase) (list []string) {
 	return list
 }
 
-// loadedCase has the packages of a case, and what loading them has reported.
+// loadedCase contains the packages of a case, and the diagnostics of loading them.
 type loadedCase struct {
 	packages []*load.Package
 	reported *diag.List
@@ -168,7 +169,7 @@ func said(list *diag.List, dir string) []byte {
 	return b.Bytes()
 }
 
-// repository is the directory of this module.
+// repository returns the directory of this module.
 func repository(t testing.TB) string {
 	t.Helper()
 	root, err := filepath.Abs("../../..")

@@ -1,4 +1,4 @@
 package pipeline
 
-// GenerateLoaded generates for packages that are loaded already: several calls can share one load.
+// GenerateLoaded generates for loaded packages, so that several calls can share one load.
 var GenerateLoaded = generate

@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestFeatures generates for every module of testdata/features, compares what is printed, and
-// exchanges messages with the program: of the part conversation, lines with > are sent, and those
+// TestFeatures generates for every module of testdata/features, compares the generated files, and
+// exchanges messages with the program: in the part conversation, lines with > are sent, and lines
 // with < are received before the next one is sent.
 func TestFeatures(t *testing.T) {
 	dir, cases := shopCases(t, "testdata/features/*.txtar", func(part string) bool {
@@ -74,8 +74,8 @@ func compile(t *testing.T, dir string, cases []*shopCase) string {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	// With -trimpath the packages are the same in every temporary directory, so that they are
-	// compiled where they have changed.
+	// With -trimpath the packages are the same in every temporary directory, so that only changed
+	// ones are compiled.
 	goCommand(append([]string{"vet", "-trimpath"}, patterns(cases)...)...)
 	// A main package cannot be imported.
 	var imports, programs strings.Builder
@@ -118,7 +118,7 @@ var (
 
 var reference = regexp.MustCompile(`reference [0-9a-f]{6}`)
 
-// converse sends the lines with > to a program and returns them with what came.
+// converse sends the lines with > to a program and returns them together with the received lines.
 func converse(t *testing.T, cmd *exec.Cmd, script string) string {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
@@ -156,7 +156,7 @@ func converse(t *testing.T, cmd *exec.Cmd, script string) string {
 				t.Fatalf("%v: %s", err, line)
 			}
 			if came.ID != nil {
-				return // an answer, or a question of the server
+				return // a response, or a request of the server
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestFeatureDrift changes a package after its file was generated: what resources, prompts,
-// completions and forms were generated for is no longer there, so the compiler must refuse it.
+// TestFeatureDrift changes a package after its file was generated: a declaration behind a resource,
+// prompt, completion or form no longer exists, so the compiler must refuse the file.
 func TestFeatureDrift(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles")
@@ -76,7 +76,7 @@ type Answer struct {
 	}
 	cmd := exec.Command("go", "build", "./...")
 	cmd.Dir, cmd.Env = dir, environment(dir)
-	out, _ := cmd.CombinedOutput() // it fails, with the position
+	out, _ := cmd.CombinedOutput() // it fails, and the output contains the position
 	if strings.Contains(string(out), "# example.com/shop/same\n") {
 		t.Errorf("the package without changes of a type does not compile:\n%s", out)
 	}

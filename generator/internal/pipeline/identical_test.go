@@ -12,11 +12,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestSameEverywhere generates for copies of one module on different paths, as different machines
-// would: what is printed is the same to the byte, doc comments of other packages included, which
-// are found by the positions that the compiler has written down. Where MCPGEN_LONG is set in the
-// environment, it is also the same for another system, for which the standard library has to be
-// compiled.
+// TestSameEverywhere generates for copies of one module on different paths, as on different
+// machines: the files are identical, including doc comments of other packages, which are found by
+// the positions in export data. If MCPGEN_LONG is set in the environment, they are also compared
+// with another system's, for which the standard library has to be compiled.
 func TestSameEverywhere(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/modules/names.txtar")
 	if err != nil {
@@ -84,7 +83,7 @@ package emitted
 		})
 	}
 
-	// The files that are there change nothing, neither right ones nor wrong ones.
+	// Existing files, correct or not, change nothing.
 	for name, source := range want {
 		if err := os.WriteFile(filepath.Join(second, name), append([]byte("<<<<<<< ours\n"), source...), 0o644); err != nil {
 			t.Fatal(err)
@@ -95,7 +94,7 @@ package emitted
 			t.Errorf("%s differs where a conflicted one is there", name)
 		}
 	}
-	// Nothing says where it was made.
+	// The files do not contain the path at which they were made.
 	for name, source := range want {
 		if bytes.Contains(source, []byte(first)) || bytes.Contains(source, []byte(os.TempDir())) {
 			t.Errorf("%s has a path of this machine", name)
@@ -103,10 +102,10 @@ package emitted
 	}
 }
 
-// long is set where there is time for what takes minutes.
+// long is set if tests may take minutes.
 var long = os.Getenv("MCPGEN_LONG") != ""
 
-// sources are the generated files by their paths in the module.
+// sources returns the generated files by their paths in the module.
 func sources(t *testing.T, dir string, cfg pipeline.Config) map[string][]byte {
 	t.Helper()
 	if cfg.Patterns == nil {

@@ -20,11 +20,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// importsRounds is the long form: each change alone, and so many random combinations.
+// importsRounds selects the long form: each change alone, and this number of random combinations.
 var importsRounds = flag.Int("imports", 0, "random combinations of changes that TestOtherImports tries")
 
 // declaring are packages with a type T, of which other packages have fields. inline is the body of
-// a function that mentions what T consists of, and can be inlined; quiet ones cannot be arguments.
+// a function that mentions the parts of T and can be inlined; types of quiet packages cannot be
+// arguments.
 var declaring = []struct {
 	name, source, inline string
 	quiet                bool
@@ -346,7 +347,7 @@ const (
 )
 `
 
-// between is the package that features see, which has T in several ways.
+// between is the package that features import; it uses T in several ways.
 const between = `// Package mid is what features see.
 package mid
 
@@ -438,7 +439,7 @@ type Printer interface {
 
 var reaches = []string{"Field", "Alias", "Generic", "Embedded", "Far"}
 
-// fixtures are the files of two modules, apps and deps, and the names of the packages.
+// fixtures returns the files of two modules, apps and deps, and the names of the packages.
 func fixtures(t *testing.T) (files []txtar.File, names, inline []string) {
 	kinds := declaring
 	if compilesC(t) {
@@ -480,9 +481,9 @@ var _ = mid.Alias.Twice
 	return files, names, inline
 }
 
-// TestOtherImports generates for packages whose features reach types of packages that only others
-// import, and again after changes that have nothing to do with the features. The generated files
-// stay the same to the byte, and so does what is said about the packages.
+// TestOtherImports generates for packages whose features use types of indirectly imported packages,
+// and again after changes unrelated to the features. The generated files and the diagnostics stay
+// the same.
 func TestOtherImports(t *testing.T) {
 	files, names, inline := fixtures(t)
 	base := t.TempDir()
@@ -503,8 +504,8 @@ func TestOtherImports(t *testing.T) {
 	for i, name := range names {
 		patterns[i] = "./" + name
 	}
-	// run generates for all of them in a copy of the modules, with some changes. It has one place,
-	// so that the go command compiles what has changed and no more.
+	// run generates for all of them in a copy of the modules, with some changes. The copy stays in
+	// one place, so that the go command compiles only changed packages.
 	dir := filepath.Join(t.TempDir(), "copy")
 	type state struct {
 		dir      string
@@ -635,7 +636,7 @@ func TestOtherImports(t *testing.T) {
 			t.Errorf("%v: said\n%s\ninstead of\n%s", list, also, said)
 		}
 	}
-	// Together they apply every change. Elsewhere the positions are other ones.
+	// Together they apply every change. Elsewhere the positions differ.
 	together := []struct {
 		samePlace bool
 		changes   []string
@@ -670,13 +671,13 @@ func TestOtherImports(t *testing.T) {
 				list = append(list, name)
 			}
 		}
-		// Vendoring copies what the other changes have made.
+		// Vendoring copies the results of the other changes.
 		slices.SortStableFunc(list, func(a, b string) int { return strings.Compare(a, b) })
 		compare(t, false, list...)
 	}
 }
 
-// firstDifference is the line in which two texts differ, and the one that is there instead.
+// firstDifference returns the first line in which two texts differ, and the line that replaces it.
 func firstDifference(got, want []byte) string {
 	a, b := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
 	for i := range min(len(a), len(b)) {

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestModules generates for whole modules that were not written for it. The expected messages are
-// the file want of an archive. Most do not have it: then there are no messages, all of it compiles,
-// and a second run changes nothing.
+// TestModules generates for complete modules that were not written as its test data. The file want
+// of an archive contains the expected messages. Most archives lack it: then there are no messages,
+// all packages compile, and a second run changes nothing.
 func TestModules(t *testing.T) {
 	eachArchive(t, "testdata/modules/*.txtar", func(t *testing.T, _ string, archive *txtar.Archive) {
 		want := ""
@@ -69,8 +69,8 @@ func vet(t *testing.T, dir string, env ...string) {
 	}
 }
 
-// cgoModule has features in a file beside one that imports "C", in such a file, and emitted from
-// elsewhere.
+// cgoModule contains features in a file beside one that imports "C", in such a file, and in a
+// package whose features another one emits.
 const cgoModule = `
 -- plain/plain.go --
 package plain
@@ -152,7 +152,7 @@ func TestCgo(t *testing.T) {
 	if text := said(disabled); text != "" || !bytes.Equal(disabled.Packages[0].Source, enabled.Packages[1].Source) {
 		t.Errorf("without cgo the file is another one: %s", text)
 	}
-	// What only cgo has, cannot be emitted everywhere.
+	// Declarations that exist only with cgo cannot be emitted everywhere.
 	if text, want := said(with("0", "./out")), `//mcp:tool: applies to Abs in a file with a build constraint (import "C", and cgo is not enabled)`; !strings.Contains(text, want) {
 		t.Errorf("said %s", text)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// checkNames refuses a package that declares a name which its generated file declares too. Which
-// names these are, only the printed file knows.
+// checkNames refuses a package that declares a name which its generated file declares, too. Only
+// the printed file contains all of these names.
 func checkNames(p *Package, file *ast.File, diags *diag.List) {
 	scope := p.Loaded.Types.Scope()
 	report := func(name string) {
@@ -43,8 +43,8 @@ func checkNames(p *Package, file *ast.File, diags *diag.List) {
 	}
 }
 
-// dotted refuses a dot import that brings a name which the file declares: the two would meet in the
-// file of the import.
+// dotted refuses a dot import of a name which the file declares: both would be declared in the file
+// with the import.
 func dotted(p *Package, name string, diags *diag.List) {
 	if !ast.IsExported(name) {
 		return

@@ -21,24 +21,24 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// Config says what to generate for.
+// Config selects the packages to generate for.
 type Config struct {
 	Dir      string             // directory that patterns are relative to; "" is the current one
-	Env      []string           // environment of the go command; nil is that of the process
+	Env      []string           // environment of the go command; nil means the process's environment
 	Tags     string             // build tags, separated by commas
-	Patterns []string           // as the go command takes them; none is "."
+	Patterns []string           // package patterns as the go command takes them; an empty list means "."
 	Progress func(stage string) // called with the name of each stage; may be nil
 	Packages func(count int)    // see load.Config
 
-	// Emitting skips packages with //mcp:defaults emit=none unless others emit their features.
-	// Otherwise they count as if they emitted them themselves where no package that does is among
-	// those asked for.
+	// Emitting skips packages with //mcp:defaults emit=none if no other package emits their
+	// features. Without it they are treated as if they emitted their features themselves, unless a
+	// requested package does.
 	Emitting bool
 }
 
-// Result is what a run found and would write.
+// Result contains the packages and diagnostics of a run, and the files to write.
 type Result struct {
-	// Packages are those with features, in order of import path. After an error they are as
+	// Packages are the packages with features, in order of import path. After an error they are as
 	// complete as the analysis could make them, without Source.
 	Packages    []*Package
 	NotEmitted  []*NotEmitted // in the same order
@@ -56,24 +56,24 @@ type Package struct {
 	Model  *model.Package
 	Loaded *load.Package
 	Path   string // absolute path of mcp_gen.go
-	Source []byte // what belongs there
-	Old    []byte // what is there now, nil if nothing
+	Source []byte // content for Path
+	Old    []byte // the present content, or nil
 }
 
-// Current reports whether the file on disk is what it should be. A package with emit=none has none.
+// Current reports whether the file on disk exists with the content Source. A package with emit=none
+// must not have a file.
 func (p *Package) Current() bool {
 	return p.Model.NotEmitted || p.Old != nil && SameLines(p.Old, p.Source)
 }
 
-// SameLines reports whether a file has the lines of a text. How they end is not a matter of the
-// file, but of how git checks it out (core.autocrlf); Go reads both alike.
+// SameLines reports whether a file consists of the lines of a text. The line ends do not matter:
+// they depend on how git checks the file out (core.autocrlf), and Go reads both alike.
 func SameLines(file, text []byte) bool {
 	return bytes.Equal(file, text) || bytes.Equal(bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n")), text)
 }
 
-// Generate loads and analyses the packages and prints their files in memory. An error means that
-// the packages could not be loaded at all; what is wrong with their source is in
-// Result.Diagnostics.
+// Generate loads and analyses the packages and prints their files in memory. It returns an error if
+// the packages could not be loaded at all; problems in their source are in Result.Diagnostics.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	pkgs, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Env: cfg.Env, Tags: cfg.Tags, Patterns: cfg.Patterns, Progress: cfg.Progress, Packages: cfg.Packages})
 	if err != nil {
@@ -82,8 +82,8 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	return generate(ctx, cfg, pkgs, diags)
 }
 
-// generate is the part of Generate after the packages are loaded. The list has what loading them
-// has reported.
+// generate is the part of Generate after the packages are loaded. The list contains the diagnostics
+// of loading them.
 func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag.List) (*Result, error) {
 	res := &Result{Diagnostics: diags}
 	docs := load.NewDocs(pkgs...)
@@ -145,7 +145,7 @@ func leftOver(pkg *load.Package, diags *diag.List) {
 	}
 }
 
-// warnOfLargeSchemas reports tools whose schemas are larger than clients take well.
+// warnOfLargeSchemas reports tools whose schemas are larger than clients accept without trouble.
 func warnOfLargeSchemas(m *model.Package, diags *diag.List) {
 	for _, t := range m.Tools {
 		if t.MayBeLarge {
@@ -157,7 +157,7 @@ func warnOfLargeSchemas(m *model.Package, diags *diag.List) {
 	}
 }
 
-// warnOfUnreadTags reports what tags of fields say without effect.
+// warnOfUnreadTags reports the parts of field tags that have no effect.
 func warnOfUnreadTags(m *model.Package, diags *diag.List) {
 	for _, t := range m.UnreadTags {
 		if !t.Ignored {
@@ -167,7 +167,7 @@ func warnOfUnreadTags(m *model.Package, diags *diag.List) {
 	}
 }
 
-// print makes the source of one package and looks at what is there now.
+// print prints the source of one package and reads the present file.
 func (p *Package) print(docs *load.Docs, diags *diag.List) error {
 	source, err := emit.File(p.Model)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests got into their golden files")
 
-// module lays out a module of its own that finds the runtime in this one.
+// module writes a module that finds the runtime in this repository.
 func module(t testing.TB, files []txtar.File) string {
 	t.Helper()
 	root, dir := repository(t), t.TempDir()
@@ -80,12 +80,12 @@ func eachArchive(t *testing.T, pattern string, test func(t *testing.T, path stri
 	}
 }
 
-// TestDiagnostics runs every package of testdata/diagnostics, whose part want has what is reported.
-// No file is written then.
+// TestDiagnostics runs every package of testdata/diagnostics, whose part want contains the expected
+// diagnostics. No file is written then.
 func TestDiagnostics(t *testing.T) {
 	dir, cases := shopCases(t, "testdata/diagnostics/*.txtar", func(part string) bool { return part == "want" })
-	// This one has strings read from source, and so everything that imports it, of which positions
-	// are other ones then.
+	// This one reads strings from source, and so does everything that imports it, which changes
+	// their positions.
 	alone := slices.IndexFunc(cases, func(c *shopCase) bool { return c.name == "apart" })
 	others := slices.Delete(slices.Clone(cases), alone, alone+1)
 	loaded := loadCases(t, dir, others)

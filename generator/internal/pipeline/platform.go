@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/vet"
 )
 
-// warnOfPlatforms reports what differs from system to system, and what the generated file names and
-// only builds like this one have: elsewhere the file does not compile. What other builds declare,
-// too, may be another thing there, which is for mcpgen vet to say.
+// warnOfPlatforms reports values that differ from system to system, and declarations that the
+// generated file names and only builds like this one include: elsewhere the file does not compile.
+// Declarations that other builds also contain may differ there; mcpgen vet reports them.
 func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.List) {
 	ignored := vet.PlatformWarnings(p.Loaded, p.Model, docs, diags)
 	imports := map[string]*types.Package{}
@@ -51,7 +51,7 @@ func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.Li
 		d.Rule = vet.PlatformType
 		d.Hint = "declare it in a file that every build has, or for all other builds, too; or put //mcp:ignore platform-type with the reason into the package comment, or the comments of the features that need it"
 	}
-	members := map[*ast.Ident]bool{} // they may have the names of declarations
+	members := map[*ast.Ident]bool{} // their names may equal names of declarations
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// TestPlatforms checks that the generated file does not name constants that only some builds have,
-// and that a warning names everything else of that kind.
+// TestPlatforms checks that the generated file does not name constants that only some builds
+// include, and that a warning names all other such declarations.
 func TestPlatforms(t *testing.T) {
 	const main = `// Package shop sells.%s
 package shop
@@ -44,7 +44,7 @@ func Wait(h *Handle, o dep.Options) {}
 		"there_plan9.go": "package shop\n\n// Both is on all.\ntype Both struct{ N int }\n\nconst Warp Mode = 4\n",
 		"dep/dep.go":     "// Package dep has more.\npackage dep\n\n// Level is one.\ntype Level string\n\nconst (\n\tLow  Level = \"low\"\n\tHigh Level = \"high\"\n)\n",
 		"dep/here.go":    "//go:build !plan9\n\npackage dep\n\nconst Top Level = \"top\"\n\n// Options are some.\ntype Options struct{ N int }\n",
-		"dep/old.go":     "//go:build go1.20\n\npackage dep\n\nconst Old Level = \"old\"\n", // every build has it
+		"dep/old.go":     "//go:build go1.20\n\npackage dep\n\nconst Old Level = \"old\"\n", // every build includes it
 	}
 	const values = `shop.go:7:6: warning: type Mode has values by constants of files with a build constraint (//go:build !plan9): Turbo=3; `
 	for name, tt := range map[string]struct {

@@ -15,7 +15,7 @@ import (
 	rules "github.com/mcpgen/mcpgen/generator/internal/vet"
 )
 
-// decisions are packages with something that differs from system to system, and near misses.
+// decisions are packages with declarations that differ from system to system, and near misses.
 const decisions = `
 -- lengths/lengths.go --
 package lengths
@@ -271,9 +271,9 @@ package quiet
 func Quiet(n int) {}
 `
 
-// TestPlatformDecisions checks that generation says once what differs from system to system, and
-// mcpgen vet for each feature, and that //mcp:ignore silences both alike: neither has a directive
-// that suppresses nothing.
+// TestPlatformDecisions checks that generation reports such a declaration once and mcpgen vet for
+// each feature, and that //mcp:ignore suppresses both: neither reports a directive that suppresses
+// nothing.
 func TestPlatformDecisions(t *testing.T) {
 	dir := module(t, txtar.Parse([]byte(decisions)).Files)
 	res, err := pipeline.Generate(t.Context(), pipeline.Config{Dir: dir, Env: on(environment(dir), "linux/amd64"), Patterns: []string{"./..."}, Emitting: true})

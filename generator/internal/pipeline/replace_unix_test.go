@@ -21,7 +21,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// helperEnv has this test binary do one thing and end, instead of testing.
+// helperEnv makes this test binary do one thing and exit, instead of testing.
 const helperEnv = "MCPGEN_TEST_HELPER"
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 	case "limited":
-		// Beyond the limit a write fails like one to a full disk.
+		// Beyond the limit a write fails as on a full disk.
 		signal.Ignore(syscall.SIGXFSZ)
 		limit := syscall.Rlimit{Cur: 1 << 10, Max: 1 << 10}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
@@ -66,7 +66,7 @@ var versions = [2][]byte{
 	bytes.Repeat([]byte("// another one, of another length\n"), 40_000),
 }
 
-// helper is the test binary as the helper of that name.
+// helper returns a command that runs the test binary as the named helper.
 func helper(t *testing.T, name, path string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -79,7 +79,7 @@ func helper(t *testing.T, name, path string) *exec.Cmd {
 	return cmd
 }
 
-// whole returns which of the versions a file is, and fails the test if it is neither.
+// whole returns the index of the version in a file, and fails the test if the content is neither.
 func whole(t *testing.T, path string) int {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -95,7 +95,7 @@ func whole(t *testing.T, path string) int {
 	return 0
 }
 
-// TestKilled kills processes that do nothing but write the file.
+// TestKilled kills processes that only write the file.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mcp_gen.go")
 	if err := pipeline.Replace(path, versions[0]); err != nil {
@@ -117,7 +117,7 @@ func TestKilled(t *testing.T) {
 		if _, err := stdout.Read(make([]byte, 1)); err != nil {
 			t.Fatalf("it has not begun: %v %s", err, &said)
 		}
-		// The moment of the end is at random.
+		// The process is killed at a random moment.
 		time.Sleep(time.Duration(random.IntN(8000)) * time.Microsecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// copies are the files beside a file that begin with its name.
+// copies returns the files beside a file whose names begin with its name.
 func copies(t *testing.T, path string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".*"))
@@ -168,8 +168,8 @@ func copies(t *testing.T, path string) []string {
 	return names
 }
 
-// TestParallel has several processes write the file at the same time, while it is read until both
-// versions have been there many times.
+// TestParallel lets several processes write the file at the same time, while it is read until both
+// versions have occurred many times.
 func TestParallel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mcp_gen.go")
 	if err := pipeline.Replace(path, versions[0]); err != nil {
@@ -189,7 +189,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestNoSpace has a process meet the end of the space half-way.
+// TestNoSpace lets a process run out of space half-way.
 func TestNoSpace(t *testing.T) {
 	for _, there := range []bool{true, false} {
 		path := filepath.Join(t.TempDir(), "mcp_gen.go")
@@ -206,7 +206,7 @@ func TestNoSpace(t *testing.T) {
 	}
 }
 
-// kept fails the test unless a file is the first version, or not there at all, and nothing lies
+// kept fails the test unless a file is the first version, or does not exist, and no copy lies
 // beside it.
 func kept(t *testing.T, path string, there bool) {
 	t.Helper()
@@ -219,7 +219,7 @@ func kept(t *testing.T, path string, there bool) {
 	}
 }
 
-// TestReadOnly writes where it may not. Root may write anywhere, so the test drops its rights.
+// TestReadOnly writes where it must not. Root may write anywhere, so the test drops its rights.
 func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mcp_gen.go")
@@ -275,8 +275,8 @@ func openTo(t *testing.T, exe, dir string) string {
 	return path
 }
 
-// TestNewFileMode gives a new file the permissions that the process gives to all, and an old one
-// those that it had.
+// TestNewFileMode checks that a new file gets the process's default permissions, and an old one
+// keeps its own.
 func TestNewFileMode(t *testing.T) {
 	for _, umask := range []int{0o002, 0o077} {
 		path := filepath.Join(t.TempDir(), "mcp_gen.go")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestSharingViolations renames a file that other programs of Windows have open.
+// TestSharingViolations renames a file that other Windows programs keep open.
 func TestSharingViolations(t *testing.T) {
 	linkError := func(number syscall.Errno) error {
 		return &os.LinkError{Op: "rename", Old: ".mcp_gen.go.1", New: "mcp_gen.go", Err: number}
@@ -19,9 +19,9 @@ func TestSharingViolations(t *testing.T) {
 	for _, c := range []struct {
 		name, system string
 		err          error
-		failures     int // of the first calls
+		failures     int // number of first calls that fail
 		renamed      bool
-		calls        int // 0 means several
+		calls        int // 0 for several
 		longest      time.Duration
 	}{
 		{"free", "windows", nil, 0, true, 1, 0},

@@ -15,17 +15,18 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// everySystem are systems that differ in files, in the size of int, in the order of bytes, or in
-// what the standard library has.
+// everySystem contains systems that differ in files, in the size of int, in the byte order, or in
+// the standard library.
 var everySystem = []string{"linux/amd64", "linux/386", "windows/amd64", "darwin/arm64", "plan9/arm", "js/wasm", "linux/s390x"}
 
-// on is the environment of the go command for a system.
+// on returns the environment of the go command for a system.
 func on(env []string, system string) []string {
 	goos, goarch, _ := strings.Cut(system, "/")
 	return append(slices.Clip(env), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")
 }
 
-// perSystem are packages whose files differ from system to system, and types whose size does.
+// perSystem contains packages whose files differ from system to system, and types whose size
+// differs.
 const perSystem = `
 -- numbers/numbers.go --
 package numbers
@@ -159,9 +160,9 @@ func Wide(n uint) bool { return wide }
 package emitted
 `
 
-// TestSameOnEverySystem generates for several systems: the files are the same to the byte. Where
-// MCPGEN_LONG is set, the packages of the examples and those with features of every kind are among
-// them, whose imports have to be compiled for each system.
+// TestSameOnEverySystem generates for several systems: the files are identical. If MCPGEN_LONG is
+// set, the packages of the examples and packages with features of every kind are included, whose
+// imports have to be compiled for each system.
 func TestSameOnEverySystem(t *testing.T) {
 	dir := module(t, txtar.Parse([]byte(perSystem)).Files)
 	sameOn(t, dir, environment(dir), 6, everySystem)
@@ -180,7 +181,8 @@ func TestSameOnEverySystem(t *testing.T) {
 		slices.DeleteFunc(supported, func(system string) bool { return system == "js/wasm" })) // SQLite does not run there
 }
 
-// sameOn compares the files of a module, of which there are at least some.
+// sameOn compares the files of a module on the systems. The module must have at least so many
+// files.
 func sameOn(t *testing.T, dir string, env []string, least int, systems []string) {
 	t.Helper()
 	var want map[string][]byte
@@ -200,8 +202,7 @@ func sameOn(t *testing.T, dir string, env []string, least int, systems []string)
 	}
 }
 
-// A feature in a file that not every system has is an error with the same text on all of them, also
-// on those that leave the file out.
+// A feature in a file that some systems exclude is an error with the same message on all of them.
 func TestNotOnEverySystem(t *testing.T) {
 	for name, test := range map[string]struct{ files, want string }{
 		"feature": {

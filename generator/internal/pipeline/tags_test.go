@@ -10,8 +10,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// unnamedSource has structs without a name wherever generated code reads, writes or passes one.
-// "TAG" is a tag that JSON does not see; " `" after it begins a tag of which it is the only part.
+// unnamedSource contains structs without a name wherever generated code reads, writes or passes
+// one. "TAG" is a tag without a part for JSON; " `" after it begins a tag of which it is the only
+// part.
 const unnamedSource = "package unnamed\n" + `
 import (
 	"context"
@@ -138,8 +139,8 @@ var (
 )
 `
 
-// TestEditedTags: a tag without a part for JSON that is added, changed or removed leaves what was
-// generated before as it compiles.
+// TestEditedTags adds, changes and removes a tag without a part for JSON: the file generated before
+// still compiles.
 func TestEditedTags(t *testing.T) {
 	source := func(tag string) string {
 		text := strings.ReplaceAll(strings.ReplaceAll(unnamedSource, "^TAG^", "`"+tag+"`"), "^", "`")

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Write writes the files that are not current and returns their paths. After an error diagnostic
-// nothing is written. A file is written aside and renamed, so that neither a crash nor a full disk
-// leaves half of one, and two runs at the same time leave one whole file.
+// Write writes the files that are not current and returns their paths. After an error diagnostic it
+// writes nothing. A file is written aside and renamed, so that neither a crash nor a full disk
+// leaves an incomplete file, and two runs at the same time leave one complete file.
 func (r *Result) Write() (written []string, err error) {
 	if r.Diagnostics.HasErrors() {
 		return nil, errors.New("write the generated files: the source has errors")
@@ -27,7 +27,7 @@ func (r *Result) Write() (written []string, err error) {
 		}
 		if err := Replace(p.Path, p.Source); err != nil {
 			if at, ok := errors.AsType[*fs.PathError](err); ok {
-				err = at.Err // the path is that of the copy
+				err = at.Err // it names the copy's path
 			}
 			return written, fmt.Errorf("write %s: %w", p.Path, err)
 		}
@@ -37,8 +37,8 @@ func (r *Result) Write() (written []string, err error) {
 	return written, nil
 }
 
-// Replace puts data in the place of a file, or where none is yet, in one step: there is never half
-// of it, and on any error the file is what it was.
+// Replace replaces or creates a file in one step: its content is never incomplete, and on any error
+// the file is unchanged.
 func Replace(path string, data []byte) (err error) {
 	aside, err := createAside(path)
 	if err != nil {
@@ -71,12 +71,12 @@ func Replace(path string, data []byte) (err error) {
 	return nil
 }
 
-// sharingTime is how long Replace waits for a file that another program has open.
+// sharingTime limits the time for which Replace waits for a file that another program keeps open.
 const sharingTime = 2 * time.Second
 
-// renamePatiently renames again while the error is one that passes on Windows: an editor, a
-// language server or a virus scanner has the file open for a moment. On other systems an open file
-// can be replaced.
+// renamePatiently renames again while the error is temporary on Windows: an editor, a language
+// server or a virus scanner keeps the file open for a moment. Other systems can replace an open
+// file.
 func renamePatiently(rename func() error, system string) error {
 	pause := time.Millisecond
 	for start := time.Now(); ; pause = min(2*pause, 100*time.Millisecond) {
@@ -88,19 +88,19 @@ func renamePatiently(rename func() error, system string) error {
 	}
 }
 
-// sharingViolation reports whether an error of Windows means that another program has a file open:
-// ERROR_ACCESS_DENIED, which a file without the right to write also gives, ERROR_SHARING_VIOLATION
-// or ERROR_LOCK_VIOLATION.
+// sharingViolation reports whether an error of Windows means that another program keeps a file
+// open: ERROR_ACCESS_DENIED, which a file without write permission also causes,
+// ERROR_SHARING_VIOLATION or ERROR_LOCK_VIOLATION.
 func sharingViolation(err error, system string) bool {
 	number, ok := errors.AsType[syscall.Errno](err)
 	return ok && system == "windows" && (number == 5 || number == 32 || number == 33)
 }
 
-// asidePrefix begins the names of the copies of a file. The go command ignores files that begin
-// with a dot, so one that a killed run leaves behind never becomes part of the package.
+// asidePrefix returns the prefix of the names of a file's copies. The go command ignores files that
+// begin with a dot, so a copy that a killed run leaves behind never becomes part of the package.
 func asidePrefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// createAside creates an empty copy beside a file, with the permissions that any new file has.
+// createAside creates an empty copy beside a file, with the permissions of a new file.
 func createAside(path string) (*os.File, error) {
 	for {
 		name := filepath.Join(filepath.Dir(path), asidePrefix(path)+strconv.FormatUint(uint64(rand.Uint32()), 10))

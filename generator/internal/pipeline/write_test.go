@@ -57,8 +57,8 @@ type Store struct{}
 
 func files(archive string) []txtar.File { return txtar.Parse([]byte(archive)).Files }
 
-// TestSecondRunWritesNothing also covers that a run over the written file, and over one that is
-// broken, prints the same.
+// TestSecondRunWritesNothing also checks that a run over the written file, and over a broken one,
+// prints the same source.
 func TestSecondRunWritesNothing(t *testing.T) {
 	dir := module(t, files(shop))
 	res := generate(t, dir)
@@ -125,7 +125,7 @@ func TestFileNamesDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestForeignFileIsKept has a file of the user at the path.
+// TestForeignFileIsKept puts a file of the user at the path.
 func TestForeignFileIsKept(t *testing.T) {
 	own := "package shop\n\n// Mine is mine.\nvar Mine = 1\n"
 	dir := module(t, append(files(shop), txtar.File{Name: "mcp_gen.go", Data: []byte(own)}))
@@ -141,7 +141,7 @@ func TestForeignFileIsKept(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDirectory cannot write, and the error has the path.
+// TestReadOnlyDirectory checks that the error of a failed write contains the path.
 func TestReadOnlyDirectory(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write anywhere")
