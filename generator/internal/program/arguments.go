@@ -20,21 +20,21 @@ type ArgumentError struct {
 // Error returns the message.
 func (e *ArgumentError) Error() string { return e.Message }
 
-// Arguments makes the arguments object of a tool out of the words of a command line: either one
-// word that is a JSON object, or any number of key=value, where the plan of the tool says what a
-// value is:
+// Arguments converts the words of a command line to the arguments object of a tool: either one word
+// that is a JSON object, or any number of key=value, where the tool's plan determines the type of a
+// value:
 //
-//   - where text is wanted (strings, times, durations, base64) the value is the text as it stands,
+//   - where text is expected (strings, times, durations, base64) the value is the text unchanged,
 //     also if it looks like a number;
-//   - where a number or boolean is wanted, a value that reads as one is one;
+//   - where a number or boolean is expected, a value in that form is a number or boolean;
 //   - for an array a key may be repeated, each value being an element, or given once with a JSON
 //     array;
-//   - objects and maps are JSON, and so is any value where anything is allowed and the value reads
+//   - objects and maps are JSON, and so is any value where anything is allowed and the value parses
 //     as JSON.
 //
-// Everything else is sent as text, so that the tool itself reports what is wrong, in the words that
-// a model would read. The result is compact JSON without newlines; members are in the order in
-// which their keys came first.
+// Everything else is sent as text, so that the tool itself reports the error, in the words that a
+// model would read. The result is compact JSON without newlines; members are in the order of the
+// first occurrence of their keys.
 func Arguments(input *model.Input, words []string) (json.RawMessage, error) {
 	for _, word := range words {
 		if !strings.HasPrefix(strings.TrimSpace(word), "{") {
@@ -72,7 +72,7 @@ func Arguments(input *model.Input, words []string) (json.RawMessage, error) {
 	return append(out, '}'), nil
 }
 
-// argumentFields are the arguments of a tool by name.
+// argumentFields returns the arguments of a tool by name.
 func argumentFields(input *model.Input) map[string]*model.Field {
 	fields := make(map[string]*model.Field)
 	if input != nil && input.Object != nil {
@@ -105,8 +105,8 @@ func notPair(word string, fields map[string]*model.Field) error {
 	return e
 }
 
-// argument converts the values of one key. A key that the tool does not have is passed on as text:
-// the tool's own answer names those that there are.
+// argument converts the values of one key. An unknown key is sent as text: the tool's response
+// names the known ones.
 func argument(key string, f *model.Field, values []string) (json.RawMessage, error) {
 	var t *model.Type
 	if f != nil {
@@ -145,7 +145,7 @@ func array(key string, t *model.Type, values []string) (json.RawMessage, error) 
 	return append(out, ']'), nil
 }
 
-// value converts one value. A nil type stands for text.
+// value converts one value. A nil type means text.
 func value(key string, t *model.Type, text string) (json.RawMessage, error) {
 	kind := model.String
 	if t != nil {
@@ -163,7 +163,7 @@ func value(key string, t *model.Type, text string) (json.RawMessage, error) {
 	return appendText(nil, text), nil
 }
 
-// valueType looks through pointers and conversions, which JSON does not show.
+// valueType returns the type behind pointers and conversions, which JSON does not show.
 func valueType(t *model.Type) *model.Type {
 	for t != nil {
 		switch t.Kind {
@@ -184,8 +184,8 @@ func compactArgument(key, text string) (json.RawMessage, error) {
 	return out, nil
 }
 
-// compact checks JSON and removes its white space, for a message is one line. Nothing else changes:
-// numbers keep their digits and duplicate keys stay for the server to refuse.
+// compact checks JSON and removes its white space, since a message is one line. Otherwise it keeps
+// the text: numbers keep their digits, and the server refuses duplicate keys.
 func compact(text string) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {
@@ -198,7 +198,7 @@ func appendText(out []byte, s string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes, and a buffer takes it
+	_ = enc.Encode(s) // neither the string nor the buffer can fail
 	return append(out, bytes.TrimSuffix(b.Bytes(), []byte{'\n'})...)
 }
 

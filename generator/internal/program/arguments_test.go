@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 )
 
-// input has one argument of each kind that is read in a way of its own.
+// input has one argument for each way of reading.
 func input() *model.Input {
 	text := &model.Type{Kind: model.String}
 	number := &model.Type{Kind: model.Int, Bits: 64}

@@ -20,7 +20,7 @@ import (
 
 // BuildError is the output of the go command about code that does not build.
 type BuildError struct {
-	// Output is as the go command printed it: positions are relative to Config.Dir.
+	// Output is the go command's output: positions are relative to Config.Dir.
 	Output string
 }
 
@@ -32,10 +32,10 @@ type Problem struct {
 	diag.Diagnostic
 }
 
-// Error returns what is wrong, without position and hint.
+// Error returns the message, without position and hint.
 func (p *Problem) Error() string { return p.Text() }
 
-// check refuses what the go command would refuse with an unclear message.
+// check refuses targets for which the go command's message would be unclear.
 func (t *Target) check(cfg *Config) error {
 	for _, recv := range t.Model.Receivers {
 		if recv.Constructor == nil && recv.Type != nil && types.IsInterface(recv.Type) {
@@ -56,7 +56,7 @@ func (t *Target) check(cfg *Config) error {
 	return nil
 }
 
-// typeName is the name of a receiver's type in the package of the program.
+// typeName returns the name of a receiver's type in the package of the program.
 func typeName(recv *model.Receiver) string {
 	if recv.Pkg == nil {
 		return recv.TypeName
@@ -70,7 +70,7 @@ func runBuild(ctx context.Context, cfg *Config, overlay, output, main string) er
 	if cfg.Tags != "" {
 		args = append(args, "-tags", cfg.Tags)
 	}
-	// Without debug information it links faster. The user's flags for the linker take precedence.
+	// Without debug information linking is faster. The user's flags for the linker take precedence.
 	if !strings.Contains(lookup(cfg.Env, "GOFLAGS"), "-ldflags") {
 		args = append(args, "-ldflags=-s -w")
 	}
@@ -92,7 +92,7 @@ func runBuild(ctx context.Context, cfg *Config, overlay, output, main string) er
 	return &BuildError{Output: text}
 }
 
-// missing finds out, after a failure, whether the module lacks a package that the program imports.
+// missing checks, after a failure, whether the module lacks a package that the program imports.
 func missing(ctx context.Context, cfg *Config, path string) *Problem {
 	list := []string{"list", "-find", "-f", "{{.Dir}}"}
 	if cfg.Tags != "" {
@@ -119,18 +119,18 @@ func missing(ctx context.Context, cfg *Config, path string) *Problem {
 			p.Hint = "set GOFLAGS=-mod=mod for this command, or import the package in a program of the module, then go mod vendor"
 		}
 	case !strings.Contains(text, path):
-		return nil // the go command's message is about something else
+		return nil // the go command's message has another cause
 	}
 	return p
 }
 
-// runGo runs the go command and returns what it printed.
+// runGo runs the go command and returns its output.
 func runGo(ctx context.Context, cfg *Config, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = cfg.Dir
 	cmd.Env = environment(cfg)
-	// Interrupted, the go command stops the compilers and removes its temporary files; only if it
-	// does not is it killed.
+	// On an interrupt, the go command stops the compilers and removes its temporary files; it is
+	// killed only if it does not exit.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 3 * time.Second
 	var out bytes.Buffer
@@ -139,8 +139,8 @@ func runGo(ctx context.Context, cfg *Config, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// environment is that of the go command. PWD decides how it spells paths, and the overlay must
-// spell them alike.
+// environment returns the go command's environment. PWD determines how the go command spells paths,
+// and the overlay must spell them alike.
 func environment(cfg *Config) []string {
 	env := cfg.Env
 	if env == nil {
@@ -167,7 +167,8 @@ func lookup(env []string, name string) string {
 	return value
 }
 
-// moduleCache is where the go command keeps modules, as far as the environment has it.
+// moduleCache returns the directory in which the go command keeps modules, as far as the
+// environment determines it.
 func moduleCache(env []string) string {
 	if dir := lookup(env, "GOMODCACHE"); dir != "" {
 		return dir

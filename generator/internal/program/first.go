@@ -1,11 +1,11 @@
 package program
 
-// firstFiles are a package that a program imports so that it is initialised before all that can
-// print: it imports package syscall alone, and the runtime initialises packages in the order of
-// their paths as soon as what they import is. Until Restore is called, standard output goes to
-// standard error, so that what the initialisation of other packages prints does not get between the
-// messages. A module whose path sorts after "os" gets this for those of its packages that sort
-// later.
+// firstFiles are a package that a program imports so that it is initialised before all packages
+// that can print: it imports only package syscall, and the runtime initialises packages in the
+// order of their paths as soon as their imports are initialised. Until Restore is called, standard
+// output goes to standard error, so that output during the initialisation of other packages does
+// not get between the messages. In a module whose path sorts after "os", this protects against the
+// packages that sort later.
 var firstFiles = map[string]string{
 	"first_linux.go": `package mcpgen_first
 

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 )
 
-// TestHTTP builds a program that serves over HTTP, and ends it by closing its standard input, as
-// the end of the process that started it would.
+// TestHTTP builds a program that serves over HTTP, and stops it by closing its standard input, as
+// happens when its parent process exits.
 func TestHTTP(t *testing.T) {
 	dir := module(t, map[string]string{"internal/store/store.go": storePackage})
 	tgt := target(t, dir, "internal/store", "s *store", "s.name",
@@ -60,7 +60,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestAuth builds a program with flags about who may call. TestHTTP has one without them.
+// TestAuth builds a program with flags for authentication. TestHTTP builds one without them.
 func TestAuth(t *testing.T) {
 	sum, err := os.ReadFile(filepath.Join("..", "..", "..", "go.sum"))
 	if err != nil {
@@ -81,7 +81,8 @@ func TestAuth(t *testing.T) {
 	checkAuth(t, p, true)
 }
 
-// checkAuth checks whether a program has flags about who may call, and links what these need.
+// checkAuth checks whether a program takes flags for authentication, and links the packages that
+// these need.
 func checkAuth(t *testing.T, p *program.Program, auth bool) {
 	t.Helper()
 	for _, symbol := range []string{"runtime/mcpauth.", "go-jose"} {
@@ -98,7 +99,7 @@ func checkAuth(t *testing.T, p *program.Program, auth bool) {
 	}
 }
 
-// TestVendorWithoutHTTP gets what is missing if the vendor directory is older than the need for it.
+// TestVendorWithoutHTTP compares the error for a vendor directory without the packages for HTTP.
 func TestVendorWithoutHTTP(t *testing.T) {
 	dir := module(t, map[string]string{"p/p.go": "package p\n\nimport _ \"github.com/mcpgen/mcpgen/runtime/mcp\"\n"})
 	vendor := exec.Command("go", "mod", "vendor")
@@ -117,15 +118,15 @@ func TestVendorWithoutHTTP(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	// With -trimpath the copy of the runtime is compiled where it has changed.
+	// With -trimpath only changed packages of the runtime's copy are compiled.
 	cfg = program.Config{Dir: dir, Env: environment("GOFLAGS=-trimpath")}
 	if text, _ := get(t, tgt, cfg); text != "vendored" {
 		t.Errorf("got %q", text)
 	}
 }
 
-// links reports whether a symbol's name is in the program: its table for stack traces stays where
-// everything else is stripped.
+// links reports whether the program contains a symbol's name: the table for stack traces is kept
+// even if everything else is stripped.
 func links(t *testing.T, p *program.Program, symbol string) bool {
 	t.Helper()
 	text, err := os.ReadFile(p.Path)

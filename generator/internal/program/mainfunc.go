@@ -10,12 +10,11 @@ import (
 )
 
 // hideMain renames the main function of the package in overlaid copies of its files. The new name
-// has as many letters as the old one, so that every position that the compiler reports or a panic
-// shows is one in the user's file.
+// is as long as the old one, so that positions in compiler errors and panics match the user's file.
 func (t *Target) hideMain(o *overlay) error {
 	uses := t.mainIdents()
 	if len(uses) == 0 {
-		return nil // a package main without main: ours is the only one
+		return nil // a package main without main: the program's main is the only one
 	}
 	name := t.unusedName()
 	for file, offsets := range uses {
@@ -36,11 +35,11 @@ func (t *Target) hideMain(o *overlay) error {
 	return nil
 }
 
-// mainIdents finds the identifiers that stand for func main: byte offsets by file.
+// mainIdents returns the byte offsets, by file, of the identifiers that refer to func main.
 func (t *Target) mainIdents() map[string][]int {
 	found := make(map[string][]int)
 	add := func(id *ast.Ident) {
-		// Not adjusted by //line comments: it is the file as it lies on disk.
+		// Positions in the file on disk, not adjusted by //line comments.
 		p := t.Fset.PositionFor(id.Pos(), false)
 		found[p.Filename] = append(found[p.Filename], p.Offset)
 	}
@@ -66,7 +65,7 @@ func (t *Target) mainIdents() map[string][]int {
 	return found
 }
 
-// unusedName returns an identifier as long as main that the package has nowhere.
+// unusedName returns an identifier as long as main that the package does not use.
 func (t *Target) unusedName() string {
 	taken := make(map[string]bool)
 	for _, file := range t.Files {

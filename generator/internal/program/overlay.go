@@ -11,14 +11,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// overlay collects files that the go command is to see instead of those on disk, in the form of its
-// flag -overlay.
+// overlay collects files that replace the files on disk for the go command, in the form of its flag
+// -overlay.
 type overlay struct {
-	dir     string // where the contents are kept
+	dir     string // directory of the contents
 	replace map[string]string
 }
 
-// add shows content at path.
+// add puts content at path.
 func (o *overlay) add(path string, content []byte) error {
 	kept := filepath.Join(o.dir, strconv.Itoa(len(o.replace))+"_"+filepath.Base(path))
 	if err := os.WriteFile(kept, content, 0o600); err != nil {
@@ -31,8 +31,8 @@ func (o *overlay) add(path string, content []byte) error {
 	return nil
 }
 
-// merge takes over the overlay that GOFLAGS asks for, as the go command takes one only. It is
-// called first, so that our files win.
+// merge adds the overlay in GOFLAGS, since the go command accepts only one. It is called first, so
+// that the program's own files take precedence.
 func (o *overlay) merge(env []string, dir string) error {
 	for _, flag := range strings.Fields(lookup(env, "GOFLAGS")) {
 		file, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), "overlay=")
@@ -68,9 +68,8 @@ func (o *overlay) write() (string, error) {
 	return file, nil
 }
 
-// original puts the paths that contents are shown at in the place of those they are kept at, which
-// is what the compiler names in errors. They become relative to dir, as the go command makes all
-// others.
+// original replaces the paths of the stored contents, which the compiler names in errors, by the
+// paths that they overlay, relative to dir like all other paths of the go command.
 func (o *overlay) original(output, dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -85,14 +84,14 @@ func (o *overlay) original(output, dir string) string {
 			}
 		}
 		pairs = append(pairs, kept, path)
-		if rel, err := filepath.Rel(dir, kept); err == nil { // the go command takes the shorter one
+		if rel, err := filepath.Rel(dir, kept); err == nil { // the go command prints the shorter one
 			pairs = append(pairs, "."+string(filepath.Separator)+rel, path, rel, path)
 		}
 	}
 	return strings.NewReplacer(pairs...).Replace(output)
 }
 
-// free returns a path below dir at which there is nothing on disk.
+// free returns a path below dir that does not exist on disk.
 func free(dir, name, suffix string) string {
 	path := filepath.Join(dir, name+suffix)
 	for n := 2; ; n++ {

@@ -1,15 +1,15 @@
-// Package program makes a program that can be run out of an annotated package, from its source and
-// without writing anything beside it: the package needs neither a generated file on disk, nor a
-// main function, nor a server.
+// Package program builds an executable program from the source of an annotated package, without
+// writing anything beside it: the package needs neither a generated file on disk, nor a main
+// function, nor a server.
 //
 // [Build] runs the go command with an overlay that shows it three files that do not exist. The
-// first is the generated file. The second lies in the package itself, for only there can unexported
-// constructors and types be named; it makes the receivers and the server. The third is a main
+// first is the generated file. The second lies in the package itself, since unexported constructors
+// and types can be named only there; it makes the receivers and the server. The third is a main
 // package in a directory below the package, so that internal packages can be imported. A package
 // main gets no third file: its own main function is replaced instead.
 //
-// [Arguments] turns what is written in a shell into a tool's arguments, and [Texts] into those of a
-// prompt. Any client can call the program.
+// [Arguments] turns the words of a shell command into a tool's arguments, and [Texts] into a
+// prompt's. Any client can call the program.
 package program
 
 import (
@@ -27,27 +27,27 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Target is the package that a program is made of.
+// Target is the package from which a program is built.
 type Target struct {
 	Model *model.Package
 
-	// Files, Fset and Info are the syntax of the package and what is known of it. They are looked
-	// at in package main only, to find its main function.
+	// Files, Fset and Info are the syntax and type information of the package. Only those of a
+	// package main are used, to find its main function.
 	Files []*ast.File
 	Fset  *token.FileSet
 	Info  *types.Info
 
-	// Generated is the absolute path of the generated file, which need not exist, and Source its
-	// content. The path must be spelled as the go command spells it when it is run in Config.Dir:
-	// an overlay does not look through symbolic links.
+	// Generated is the absolute path of the generated file, which need not exist, and Source is its
+	// content. The path must be spelled as the go command spells it in Config.Dir: an overlay does
+	// not resolve symbolic links.
 	Generated string
 	Source    []byte
 }
 
-// Config says how to build.
+// Config configures a build.
 type Config struct {
-	Dir      string             // where the go command is run; "" = the current directory
-	Env      []string           // its environment; nil = that of this process
+	Dir      string             // working directory of the go command; "" means the current directory
+	Env      []string           // environment of the go command; nil means the process's environment
 	Tags     string             // build tags, separated by commas
 	Progress func(stage string) // called with the name of each stage; may be nil
 
@@ -64,12 +64,12 @@ type Program struct {
 	// Path is the executable.
 	Path string
 
-	dir string // temporary, holds all there is of it
+	dir string // temporary directory with all files of the program
 }
 
-// Build builds the program. The error is a [*BuildError] when the go command refused the code, a
-// [*Problem] if there is something else to be fixed. After an error no temporary file is left;
-// otherwise Close removes it.
+// Build builds the program. The error is a [*BuildError] if the go command refused the code, or a
+// [*Problem] for other errors that an author can fix. After an error no temporary file is left;
+// otherwise Close removes the files.
 func Build(ctx context.Context, t *Target, cfg Config) (*Program, error) {
 	if err := t.check(&cfg); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func Build(ctx context.Context, t *Target, cfg Config) (*Program, error) {
 	if cfg.Progress != nil {
 		cfg.Progress("building " + t.Model.Path)
 	}
-	// GOTMPDIR is set where programs cannot be run from the usual place.
+	// Users set GOTMPDIR if programs cannot be run from the default directory.
 	dir, err := os.MkdirTemp(lookup(cfg.Env, "GOTMPDIR"), "mcpgen-")
 	if err != nil {
 		return nil, fmt.Errorf("make directory for the program: %w", err)
@@ -109,15 +109,15 @@ func (p *Program) build(ctx context.Context, t *Target, cfg *Config) error {
 	return err
 }
 
-// Command returns the program as a command with nothing connected yet. The caller sets in Cancel
-// what cancelling ctx does; by default the program is killed. It looks at its arguments only where
-// Config.HTTP was set.
+// Command returns a command that runs the program, with nothing connected yet. The caller may set
+// Cancel for the case that ctx is cancelled; by default the program is killed. The program reads
+// its arguments only if Config.HTTP was set.
 func (p *Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, p.Path, args...)
 }
 
-// Close removes the program from disk. It may be called more than once, and must not be called
-// while the program runs on Windows.
+// Close removes the program from disk. It may be called more than once. On Windows it must not be
+// called while the program runs.
 func (p *Program) Close() error {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return fmt.Errorf("remove program: %w", err)
@@ -125,7 +125,7 @@ func (p *Program) Close() error {
 	return nil
 }
 
-// executable is the file name of the program, which shows in a list of processes.
+// executable returns the program's file name, which a list of processes shows.
 func executable(m *model.Package) string {
 	name := model.ServerName(m.Path)
 	if runtime.GOOS == "windows" {

@@ -11,19 +11,19 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// runtimePackage is what the generated file imports, and so what the target may import without its
-// module requiring more.
+// runtimePackage is imported by the generated file, so the target may import it without further
+// requirements of its module.
 const runtimePackage = "github.com/mcpgen/mcpgen/runtime/mcp"
 
-// commandPackage is what a program for HTTP imports too: it is of the same module, and needs no
+// commandPackage is imported by a program for HTTP, too: it is in the same module, and needs no
 // other.
 const commandPackage = "github.com/mcpgen/mcpgen/runtime/mcpcmd"
 
-// authPackage is what a program with flags about who may call imports. It needs one other module,
+// authPackage is imported by a program with flags for authentication. It needs one other module,
 // which the command needs as well, so that a module with the command has it.
 const authPackage = "github.com/mcpgen/mcpgen/runtime/mcpauth"
 
-// packages are the packages of this module that a program imports.
+// packages returns the packages of this module that a program imports.
 func (c *Config) packages() []string {
 	all := []string{runtimePackage}
 	if c.HTTP {
@@ -41,8 +41,8 @@ func (t *Target) overlay(o *overlay, cfg *Config) (main string, err error) {
 	if err := o.add(t.Generated, t.Source); err != nil {
 		return "", err
 	}
-	// Everything is spelled after the generated file, whose path came from the go command, and not
-	// after a directory that may be spelled otherwise.
+	// All paths are spelled like the generated file's, which came from the go command, since a
+	// directory may have another spelling.
 	dir := filepath.Dir(t.Generated)
 	first := ""
 	if !cfg.HTTP {
@@ -67,9 +67,9 @@ func (t *Target) overlay(o *overlay, cfg *Config) (main string, err error) {
 	return m.Path + "/" + filepath.Base(virtual), nil
 }
 
-// serveSource is the file that is overlaid into the package. All its names are prefixed, the
-// imports too, as the package may use every plain one itself. first is the import path of the
-// package of firstFiles, "" without it.
+// serveSource returns the file that is overlaid into the package. All its names have a prefix,
+// including the imports, as the package may use every plain name itself. first is the import path
+// of the package of firstFiles, or "".
 func serveSource(m *model.Package, cfg *Config, first string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", m.Name)
@@ -150,7 +150,7 @@ func MCPGenServe() int {
 		fmt.Fprintf(&b, "\t\tmcpgenServer = NewMCPServer(%s)\n", strings.Join(args, ", "))
 	} else {
 		fmt.Fprintf(&b, "\t\tmcpgenServer = mcpgenMCP.NewServer(mcpgenMCP.ServerInfo{Name: %q})\n", model.ServerName(m.Path))
-		if len(m.Forms) == 0 || m.HasFeatures() { // forms alone have nothing to register
+		if len(m.Forms) == 0 || m.HasFeatures() { // a package with forms only has nothing to register
 			fmt.Fprintf(&b, "\t\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
 		}
 	}
@@ -202,7 +202,7 @@ var _ mcpgenMCP.Registrar
 	return []byte(b.String())
 }
 
-// receiverPackages names the packages from which receivers come.
+// receiverPackages returns names for the packages that declare receivers.
 func receiverPackages(m *model.Package) map[*types.Package]string {
 	names := map[*types.Package]string{}
 	for _, recv := range m.Receivers {
@@ -227,7 +227,7 @@ func receiverPackages(m *model.Package) map[*types.Package]string {
 	return names
 }
 
-// spell writes the type that a receiver points to, by the name that generated code has for it.
+// spell returns the type that a receiver points to, with the name that generated code uses for it.
 func spell(m *model.Package, t types.Type, qualifier types.Qualifier) string {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
@@ -254,7 +254,7 @@ func spell(m *model.Package, t types.Type, qualifier types.Qualifier) string {
 	return name
 }
 
-// qualified is a declaration of one of them, or of the package itself.
+// qualified returns the name of a declaration, qualified if it is in one of those packages.
 func qualified(names map[*types.Package]string, p *types.Package, name string) string {
 	if p == nil {
 		return name
@@ -298,8 +298,8 @@ func writeReceiver(b *strings.Builder, m *model.Package, recv *model.Receiver, i
 	return name
 }
 
-// mainSource is the main package. It imports the target and the standard library, so that it builds
-// wherever the target does, also from a vendor directory.
+// mainSource returns the main package. It imports the target and the standard library, so that it
+// builds wherever the target does, also from a vendor directory.
 func mainSource(m *model.Package) []byte {
 	return fmt.Appendf(nil, `package main
 

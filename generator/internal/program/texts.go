@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Texts makes the arguments of a prompt out of the words of a command line: either one word that is
-// a JSON object of strings, or any number of key=value. All values are text for the protocol. The
+// Texts converts the words of a command line to the arguments of a prompt: either one word that is
+// a JSON object of strings, or any number of key=value. All values are text in the protocol. The
 // result is compact JSON.
 func Texts(input *model.Input, words []string) (json.RawMessage, error) {
 	for _, word := range words {
