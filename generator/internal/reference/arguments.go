@@ -9,7 +9,8 @@ import (
 
 var argumentColumns = []string{"name", "type", "required", "bounds", "default", "description"}
 
-// maxDepth is how deep objects within objects are described, and maxRows how many rows a table has.
+// maxDepth limits the depth at which objects within objects are described, and maxRows the rows of
+// a table.
 const (
 	maxDepth = 6
 	maxRows  = 400
@@ -20,8 +21,8 @@ type schema struct {
 	root, at *jsontree.Value
 }
 
-// resolved follows $ref within the document, and shows whether there was one. What is beside $ref
-// comes first.
+// resolved follows $ref within the document, and returns the reference, or "". Keywords beside $ref
+// come first.
 func (s schema) resolved() (list []*jsontree.Value, reference string) {
 	at := s.at
 	for range maxDepth {
@@ -51,7 +52,7 @@ func (s schema) get(name string) *jsontree.Value {
 
 func (s schema) in(at *jsontree.Value) schema { return schema{s.root, at} }
 
-// arguments are the rows of an input schema.
+// arguments returns the rows of an input schema.
 func arguments(input *jsontree.Value) [][][]inline {
 	if input == nil {
 		return nil
@@ -61,7 +62,7 @@ func arguments(input *jsontree.Value) [][][]inline {
 	return t.list
 }
 
-// results are the rows of an output schema: its members, or itself.
+// results returns the rows of an output schema: its members, or itself.
 func results(output *jsontree.Value) [][][]inline {
 	var t rows
 	s := schema{output, output}
@@ -74,7 +75,7 @@ func results(output *jsontree.Value) [][][]inline {
 
 type rows struct{ list [][][]inline }
 
-// members adds the properties of an object, and what is inside of them.
+// members adds the properties of an object, and the properties inside them.
 func (t *rows) members(s schema, prefix string, depth int, around []string) {
 	properties := s.get("properties")
 	if properties == nil || depth > maxDepth {
@@ -140,7 +141,7 @@ func (t *rows) add(name string, s schema, needed bool) {
 	t.list = append(t.list, [][]inline{code(name), plain(s.typeName(0)), required(needed), s.bounds(), preset, plain(description)})
 }
 
-// typeName is the type in words.
+// typeName returns the type in words.
 func (s schema) typeName(depth int) string {
 	if depth > maxDepth {
 		return "value"
@@ -178,7 +179,7 @@ func (s schema) typeName(depth int) string {
 	return strings.Join(names, " or ")
 }
 
-// boundNames are keywords and what is written before their value.
+// boundNames are keywords and the text before their value.
 var boundNames = []struct{ keyword, text string }{
 	{"minimum", "at least "}, {"exclusiveMinimum", "more than "}, {"maximum", "at most "}, {"exclusiveMaximum", "less than "},
 	{"multipleOf", "a multiple of "}, {"minLength", "characters at least "}, {"maxLength", "characters at most "},
@@ -186,7 +187,7 @@ var boundNames = []struct{ keyword, text string }{
 	{"format", "format "}, {"pattern", "pattern "}, {"const", "always "}, {"contentMediaType", "media type "}, {"contentEncoding", "encoding "},
 }
 
-// bounds are the constraints in words, those of items behind.
+// bounds returns the constraints in words, followed by those on items.
 func (s schema) bounds() []inline {
 	var line []inline
 	add := func(text string, values ...*jsontree.Value) {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// item is a feature that has been read.
+// item is a parsed feature.
 type item struct {
 	*Feature
 	listing *jsontree.Value
@@ -29,10 +29,10 @@ func readAll(features []*Feature) ([]*item, error) {
 	return all, nil
 }
 
-// noGroup is the heading of tools without a group, where others have one.
+// noGroup is the heading of tools without a group, if other tools have one.
 const noGroup = "Other tools"
 
-// groups returns the groups of tools, sorted, "" last. A tool is in its first one.
+// groups returns the groups of tools, sorted, "" last. Only the first group of a tool counts.
 func groups(tools []*item) (names []string, of map[string][]*item) {
 	of = map[string][]*item{}
 	for _, t := range tools {
@@ -158,7 +158,7 @@ var hintNames = []struct{ member, yes, no string }{
 	{"openWorldHint", "reaches systems outside", "stays within this system"},
 }
 
-// facts are the hints of a tool, and what else is short.
+// facts returns the hints of a tool, and its other short properties.
 func (i *item) facts() [][]inline {
 	var lines [][]inline
 	hints := i.listing.Get("annotations")
@@ -166,7 +166,7 @@ func (i *item) facts() [][]inline {
 	readOnly := isTrue(hints.Get("readOnlyHint"))
 	for _, h := range hintNames {
 		if readOnly && (h.member == "destructiveHint" || h.member == "idempotentHint") {
-			continue // they have no meaning for a tool that changes nothing
+			continue // they mean nothing for a tool that changes nothing
 		}
 		switch m := hints.Get(h.member); {
 		case m == nil:

@@ -14,12 +14,12 @@ type document struct {
 // block is one of the kinds below.
 type block struct {
 	kind   blockKind
-	level  int    // of a heading
-	anchor string // of a heading, or ""
+	level  int    // for a heading
+	anchor string // for a heading, or ""
 	inline []inline
-	code   string     // of a code block
-	items  [][]inline // of a list
-	head   []string   // of a table
+	code   string     // for a code block
+	items  [][]inline // for a list
+	head   []string   // for a table
 	rows   [][][]inline
 }
 
@@ -52,7 +52,7 @@ func (d *document) paragraph(line ...inline) {
 	d.blocks = append(d.blocks, block{kind: paragraphBlock, inline: line})
 }
 
-// texts adds the paragraphs of a description. Its single line ends stay.
+// texts adds the paragraphs of a description. Single line ends are kept.
 func (d *document) texts(text string) {
 	var paragraph []string
 	for line := range strings.SplitSeq(text+"\n", "\n") {
@@ -102,8 +102,8 @@ func (d *document) table(head []string, rows [][][]inline) {
 	}
 }
 
-// anchor returns an id for a name of a kind. Different names have different ones, and it does not
-// depend on what else there is.
+// anchor returns an id for a name of a kind. Different names get different ids, which do not depend
+// on the other names.
 func anchor(kind, name string) string {
 	var b strings.Builder
 	b.WriteString(kind + "-")

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// exampleCall returns the params of a call that is valid, as JSON, or "" where none is found: a
-// schema that was written by hand can ask for anything.
+// exampleCall returns the params of a valid call, as JSON, or "" if it finds none: a schema that
+// was written by hand can require anything.
 func exampleCall(name string, input *jsontree.Value) string {
 	arguments := &jsontree.Value{Kind: jsontree.Object}
 	if input != nil {
@@ -27,11 +27,11 @@ func exampleCall(name string, input *jsontree.Value) string {
 	return indented(call)
 }
 
-// hard are keywords whose effect on a value is not worked out here.
+// hard are keywords that example does not evaluate.
 var hard = []string{"not", "if", "dependentSchemas", "dependentRequired", "contains", "unevaluatedProperties", "unevaluatedItems", "minProperties", "$dynamicRef", "prefixItems"}
 
-// example makes a value that is valid under a schema. Values with another variant are different,
-// where the schema allows that. It reports whether it could make one.
+// example makes a value that is valid under a schema. Values with another variant differ, if the
+// schema allows that. It returns false if it cannot make one.
 func example(s schema, variant, depth int) (v *jsontree.Value, ok bool) {
 	list, ref := s.resolved()
 	if depth > 2*maxDepth || ref != "" && s.root.Target(ref) == nil {
@@ -43,7 +43,7 @@ func example(s schema, variant, depth int) (v *jsontree.Value, ok bool) {
 		}
 	}
 	if len(list) > 1 && slices.ContainsFunc(list[0].Members, isConstraint) {
-		return nil, false // the constraints of both would have to be met
+		return nil, false // the value would have to satisfy both
 	}
 	if chosen := s.chosen(variant); chosen != nil {
 		return chosen, true
@@ -84,8 +84,8 @@ func isConstraint(m jsontree.Member) bool {
 	return !slices.Contains([]string{"$ref", "title", "description", "default", "examples", "deprecated", "$defs", "$schema", "$id"}, m.Name)
 }
 
-// chosen is a value that the schema names, nil if it names none. The generator has checked examples
-// and defaults.
+// chosen returns a value that the schema names, or nil. The generator has checked examples and
+// defaults.
 func (s schema) chosen(variant int) *jsontree.Value {
 	for _, keyword := range []string{"examples", "enum"} {
 		if list := s.get(keyword); list != nil && len(list.Items) > variant {
@@ -100,8 +100,8 @@ func (s schema) chosen(variant int) *jsontree.Value {
 	return nil
 }
 
-// alternative makes a value for one of several schemas. Beside them there may only be notes, since
-// what they demand together is not worked out here.
+// alternative makes a value for one of several schemas. Only annotations are allowed beside them,
+// since it does not combine constraints.
 func (s schema) alternative(keyword string, items []*jsontree.Value, variant, depth int) (*jsontree.Value, bool) {
 	list, _ := s.resolved()
 	for _, part := range list {
@@ -148,7 +148,7 @@ func (s schema) ofType(name string, variant, depth int) (*jsontree.Value, bool) 
 	return nil, false
 }
 
-// number is the least one, or 1 if that is allowed.
+// number returns the smallest valid number, or 1 if that is valid.
 func (s schema) number(variant int) (*jsontree.Value, bool) {
 	bound := func(name string) *big.Rat {
 		if v := s.get(name); v != nil {
@@ -167,7 +167,7 @@ func (s schema) number(variant int) (*jsontree.Value, bool) {
 		return (least == nil || n.Cmp(least) >= 0) && (most == nil || n.Cmp(most) <= 0) &&
 			(above == nil || n.Cmp(above) > 0) && (below == nil || n.Cmp(below) < 0)
 	}
-	// Multiples of the step from the bound on, beginning with that nearest to 1.
+	// Multiples of the step, starting at the bound and beginning with the one nearest to 1.
 	starts := []*big.Rat{big.NewRat(1, 1), big.NewRat(0, 1), least, above, most, below}
 	for _, start := range starts {
 		if start == nil {
@@ -176,7 +176,7 @@ func (s schema) number(variant int) (*jsontree.Value, bool) {
 		quotient := new(big.Rat).Quo(start, step)
 		whole := new(big.Int).Div(quotient.Num(), quotient.Denom())
 		if !quotient.IsInt() {
-			whole.Add(whole, big.NewInt(1)) // the ceiling
+			whole.Add(whole, big.NewInt(1)) // rounds up
 		}
 		for _, off := range []int64{0, 1, -1} {
 			times := new(big.Int).Add(whole, big.NewInt(off+int64(variant)))
@@ -185,7 +185,7 @@ func (s schema) number(variant int) (*jsontree.Value, bool) {
 			}
 		}
 	}
-	// A range without a whole number.
+	// A range without an integer.
 	low, high := firstRat(least, above), firstRat(most, below)
 	if low != nil && high != nil {
 		least = new(big.Rat).Quo(new(big.Rat).Add(low, high), big.NewRat(2, 1))
@@ -207,7 +207,7 @@ func firstRat(list ...*big.Rat) *big.Rat {
 	return nil
 }
 
-// decimal writes a number whose denominator has no other factors than 2 and 5.
+// decimal writes a number whose denominator has no prime factors other than 2 and 5.
 func decimal(n *big.Rat) string {
 	if n.IsInt() {
 		return n.Num().String()
@@ -249,7 +249,7 @@ func (s schema) array(variant, depth int) (*jsontree.Value, bool) {
 	return list, true
 }
 
-// object has the required members, and those with an example; a map has none.
+// object returns an object with the required members, and those with an example; a map is empty.
 func (s schema) object(variant, depth int) (*jsontree.Value, bool) {
 	o := &jsontree.Value{Kind: jsontree.Object}
 	needed := map[string]bool{}
@@ -260,7 +260,7 @@ func (s schema) object(variant, depth int) (*jsontree.Value, bool) {
 	}
 	properties := s.get("properties")
 	if properties != nil && (s.get("patternProperties") != nil || s.get("propertyNames") != nil) {
-		return nil, false // the names would have to be matched
+		return nil, false // the names would have to match
 	}
 	if properties != nil {
 		for _, p := range properties.Members {
@@ -285,7 +285,7 @@ func (s schema) object(variant, depth int) (*jsontree.Value, bool) {
 	return o, true
 }
 
-// formats have a text for each format that the generator writes, where %d is the variant.
+// formats contains a text for each format that the generator writes, where %d is the variant.
 var formats = map[string]string{
 	"date-time": "2026-01-31T12:00:%02dZ", "date": "2026-01-%02d", "time": "12:00:%02dZ", "duration": "PT%dS",
 	"email": "ada%d@example.com", "idn-email": "ada%d@example.com", "hostname": "host%d.example.com", "idn-hostname": "host%d.example.com",
@@ -294,7 +294,7 @@ var formats = map[string]string{
 	"regex": "a{%d}", "json-pointer": "/%d", "byte": "dGV4dA==", "uri-template": "https://example.com/{a%d}",
 }
 
-// text is one of the format, of the pattern, or the word text.
+// text returns a text in the format, a text that matches the pattern, or the word text.
 func (s schema) text(variant int) (*jsontree.Value, bool) {
 	least, most := 0, 1<<20
 	for name, to := range map[string]*int{"minLength": &least, "maxLength": &most} {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
-// The policy lets the page load nothing, and run nothing, even if a text were not escaped.
+// The policy forbids the page to load or run anything, even if a text were not escaped.
 const htmlHead = `<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -50,7 +50,7 @@ func (k *block) markdown(b *strings.Builder) {
 	}
 }
 
-// markdownLine renders inlines. A line end of a text becomes lineEnd.
+// markdownLine renders inlines. A line end in a text becomes lineEnd.
 func markdownLine(line []inline, lineEnd string) string {
 	var b strings.Builder
 	for _, i := range line {
@@ -66,7 +66,7 @@ func markdownLine(line []inline, lineEnd string) string {
 	return b.String()
 }
 
-// longestRun is the length of the longest run of backticks.
+// longestRun returns the length of the longest run of backticks.
 func longestRun(text string) int {
 	longest, run := 0, 0
 	for _, c := range []byte(text) {
@@ -78,14 +78,14 @@ func longestRun(text string) int {
 	return longest
 }
 
-// markdownCode is a code span, also in the cell of a table, where a | needs a backslash.
+// markdownCode returns a code span, also for the cell of a table, where a | needs a backslash.
 func markdownCode(text string) string {
 	text = visible.Escape(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " "))
 	if text == "" {
 		return ""
 	}
 	if strings.Contains(text, "|") {
-		// Outside of tables the backslash would be shown: such a text is written without.
+		// Outside of tables the backslash would be visible: such a text is written as plain text.
 		return escapeMarkdown(text, " ")
 	}
 	fence := strings.Repeat("`", longestRun(text)+1)
@@ -95,8 +95,9 @@ func markdownCode(text string) string {
 	return fence + text + fence
 }
 
-// escapeMarkdown makes a text mean itself. Letters, digits and most spaces stay; punctuation that
-// can begin something gets a backslash, which CommonMark allows before any of ASCII.
+// escapeMarkdown escapes a text, so that it is shown unchanged. Letters, digits and most spaces
+// stay; punctuation with a possible meaning gets a backslash, which CommonMark allows before any
+// ASCII punctuation.
 func escapeMarkdown(text, lineEnd string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(text, "\n") {
@@ -124,10 +125,11 @@ func writeEscaped(b *strings.Builder, line string) {
 	for i := range len(line) {
 		c := line[i]
 		special := strings.IndexByte("\\`*_[]<>&|~$@#", c) >= 0
-		// What makes a heading, a list, a rule or a quotation at the beginning of a line.
+		// Characters that begin a heading, a list, a rule or a quotation at the beginning of a
+		// line.
 		special = special || i == start && strings.IndexByte("+-=", c) >= 0
 		special = special || i == digits && digits > start && (c == '.' || c == ')')
-		// What GitHub makes a link or a picture of.
+		// Characters by which GitHub recognizes a link or a picture.
 		special = special || c == ':' && i+1 < len(line) && line[i+1] != ' ' || c == '.' && i >= 3 && strings.EqualFold(line[i-3:i], "www")
 		if special {
 			b.WriteByte('\\')

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// matching makes a text that matches a pattern of a schema, of a length in characters. What it
-// makes is matched by the package that checks arguments.
+// matching makes a text that matches a pattern of a schema, with a length in characters. The
+// package that checks arguments verifies the match.
 func matching(expr string, least, most int) (string, bool) {
 	m, err := pattern.Compile(expr)
 	if err != nil {
@@ -17,7 +17,7 @@ func matching(expr string, least, most int) (string, bool) {
 	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return "", false // a form that Go does not have
+		return "", false // Go does not support it
 	}
 	// More repetitions make longer texts.
 	for repeat := range 70 {
@@ -70,7 +70,7 @@ func write(b *strings.Builder, e *syntax.Regexp, repeat int) {
 	}
 }
 
-// readable chooses a character of a class: a letter or digit if there is one.
+// readable chooses a character of a class, preferably a letter or digit.
 func readable(ranges []rune) rune {
 	for _, want := range []rune{'a', 'A', '0', '1'} {
 		for i := 0; i+1 < len(ranges); i += 2 {

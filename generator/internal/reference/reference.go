@@ -1,6 +1,5 @@
-// Package reference writes the reference of a server for people, as Markdown or as a page of HTML.
-// It contains what a server publishes, and only that: texts of authors are rendered as text,
-// whatever they look like.
+// Package reference writes the reference of a server for people, as Markdown or as an HTML page. It
+// contains only the features that a server publishes; texts of authors are escaped.
 package reference
 
 import (
@@ -8,12 +7,12 @@ import (
 	"fmt"
 )
 
-// Server is what a reference describes.
+// Server contains the features that a reference describes.
 type Server struct {
 	// Identity is a JSON object: name, title, version, description, instructions, websiteUrl.
 	Identity json.RawMessage
 	Tools    []*Feature
-	// Resources, Templates and Prompts are in the order in which they are written, as Tools are
+	// Resources, Templates and Prompts are in the order in which they are written, like Tools
 	// within their group.
 	Resources, Templates, Prompts []*Feature
 	Forms                         []*Form
@@ -25,15 +24,15 @@ type Feature struct {
 	// Listing is the entry of the protocol's lists (revision 2026-07-28), a JSON object.
 	Listing json.RawMessage
 	Groups  []string
-	Scopes  []string // that a caller must have
-	Aliases []string // further names of a tool
+	Scopes  []string // scopes that a caller needs
+	Aliases []string // other names of a tool
 	Task    string   // whether calls run as tasks: "", optional or required
 	Errors  []string // names of declared errors
-	// HidesErrors is set if clients get the texts of declared errors alone.
+	// HidesErrors is set if clients receive only the messages of declared errors.
 	HidesErrors bool
 }
 
-// Form is what a user can be asked for.
+// Form describes a form that a user can be asked to fill in.
 type Form struct {
 	Name   string
 	Fields []*FormField
@@ -46,10 +45,10 @@ type FormField struct {
 	Choices                        []string
 }
 
-// Error is a declared error, which is meant for the model.
+// Error is a declared error, whose message the model may read.
 type Error struct {
 	Name string
-	Text string // "" if it is that of the error itself
+	Text string // "" means the error's own message
 }
 
 // Markdown returns the reference as Markdown, in the dialect of GitHub.
@@ -61,7 +60,7 @@ func (s *Server) Markdown() ([]byte, error) {
 	return d.markdown(), nil
 }
 
-// HTML returns the reference as one page of HTML, which loads nothing else.
+// HTML returns the reference as one HTML page, which loads nothing else.
 func (s *Server) HTML() ([]byte, error) {
 	d, err := s.document()
 	if err != nil {
@@ -70,7 +69,7 @@ func (s *Server) HTML() ([]byte, error) {
 	return d.html(), nil
 }
 
-// generated says how the page came about.
+// generated explains the origin of the page.
 const generated = "Written by mcpgen docs; it is overwritten."
 
 // document makes the blocks of the page.
@@ -101,7 +100,7 @@ func (s *Server) document() (*document, error) {
 	return d, nil
 }
 
-// first is the first text that is not empty.
+// first returns the first text that is not empty.
 func first(texts ...string) string {
 	for _, t := range texts {
 		if t != "" {

@@ -57,7 +57,7 @@ func zooTools(t *testing.T) (all []json.RawMessage, call func(params string) str
 }
 
 // The example call of every tool is valid: by the schema, as another library reads it, and for the
-// decoder that is generated.
+// generated decoder.
 func TestExampleCalls(t *testing.T) {
 	tools, call := zooTools(t)
 	none := 0
@@ -143,7 +143,7 @@ var hostile = []string{
 	"\"><b onmouseover=x>", "]]>", "{{x}}", "---\na: b\n---",
 }
 
-// hostileServer has these texts wherever an author can write one.
+// hostileServer contains these texts wherever an author can write one.
 func hostileServer(text string) *Server {
 	q := func(s string) string {
 		b, _ := json.Marshal(s)
@@ -165,8 +165,8 @@ func hostileServer(text string) *Server {
 	}
 }
 
-// A page has the elements that it makes itself, whatever the texts are. The module interop renders
-// the Markdown.
+// A page contains only its own elements, whatever the texts are. The module interop renders the
+// Markdown.
 func TestHostileHTML(t *testing.T) {
 	elements := func(text string) []string {
 		page, err := hostileServer(text).HTML()

@@ -20,10 +20,10 @@ func parse(text []byte) (*jsontree.Value, error) {
 	return all[0], nil
 }
 
-// isTrue reports whether a value is there and true.
+// isTrue reports whether a value is present and true.
 func isTrue(v *jsontree.Value) bool { return v.Is(jsontree.Boolean) && v.Text == "true" }
 
-// compact returns a value in one line, without blanks.
+// compact returns a value on one line, without blanks.
 func compact(v *jsontree.Value) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, v.JSON()); err != nil {
@@ -32,7 +32,7 @@ func compact(v *jsontree.Value) string {
 	return b.String()
 }
 
-// indented returns a value with members and items in lines of their own.
+// indented returns a value with each member and item on its own line.
 func indented(v *jsontree.Value) string {
 	var b bytes.Buffer
 	if err := json.Indent(&b, v.JSON(), "", "  "); err != nil {
