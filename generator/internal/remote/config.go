@@ -22,22 +22,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// maxConfig is the size of the largest configuration file that is read.
+// maxConfig limits the size of a configuration file.
 const maxConfig = 1 << 20
 
-// configNames are the files that clients keep their servers in.
+// configNames are the files in which clients store their servers.
 var configNames = []string{".mcp.json", "mcp.json"}
 
 // Entry is a server of a configuration file.
 type Entry struct {
-	File    string   // that has the entry
+	File    string   // path of the file
 	Command []string // the program and its arguments; nil for URL
 	Env     []string // NAME=VALUE
 	URL     string
 	Header  http.Header
 }
 
-// entry is the form of an entry in the file.
+// entry is the JSON form of an entry.
 type entry struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
@@ -54,13 +54,13 @@ type ConfigError struct {
 // Error returns the message.
 func (e *ConfigError) Error() string { return e.Message }
 
-// Find looks for an entry of mcpServers in .mcp.json and mcp.json, in a directory and those above
-// it, up to the root of the repository. Variables in it, ${NAME} and ${NAME:-default}, are those of
-// lookup. A file of another user, or in the directory of one, is an error, and so is a link out of
-// the repository or module: an entry says what to run.
+// Find looks for an entry of mcpServers in .mcp.json and mcp.json, in a directory and its parents,
+// up to the root of the repository. lookup returns the values of variables in it, ${NAME} and
+// ${NAME:-default}. Find refuses a file that another user owns or whose directory another user
+// owns, and a link out of the repository or module, since an entry names a program to run.
 func Find(dir, name string, lookup func(string) (string, bool)) (*Entry, error) {
 	if real, err := trust.Resolve(dir); err == nil {
-		dir = real // the directories above are those of a repository
+		dir = real // the parents belong to a repository
 	}
 	var names, files []string
 	for {
@@ -90,7 +90,7 @@ func Find(dir, name string, lookup func(string) (string, bool)) (*Entry, error) 
 	}
 }
 
-// foreign is a file that another user has made, or could replace.
+// foreign returns the error for a file that another user has made, or could replace.
 func foreign(file string, e *trust.OwnerError) error {
 	owner := fmt.Sprintf("the user number %d", e.Owner)
 	if u, err := user.LookupId(strconv.Itoa(e.Owner)); err == nil {
@@ -130,7 +130,7 @@ func readConfig(file string) (map[string]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Who owns the directory can replace the file.
+	// The owner of the directory can replace the file.
 	for _, path := range []string{dir, file, filepath.Dir(real), real} {
 		if err := trust.Owned(path); err != nil {
 			return nil, err
@@ -199,7 +199,7 @@ func parseEntry(file, name string, text json.RawMessage, lookup func(string) (st
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// expansion fills variables in.
+// expansion replaces variables by their values.
 type expansion struct {
 	lookup func(string) (string, bool)
 	unset  string // the first one without a value
@@ -218,14 +218,14 @@ func (x *expansion) expand(text string) string {
 	})
 }
 
-// shown is a URL without what may be a credential.
+// shown returns a URL without the parts that may contain a credential.
 func shown(address string) string {
 	text, _ := mask.URL(address)
 	return text
 }
 
-// Target returns the server of an entry. A program is started in the directory of the file. It gets
-// a few variables of the environment, and those of the entry. with has no Header.
+// Target returns the server of an entry. A program is started in the directory of the file, with a
+// few variables of the environment and the entry's own variables. with must not contain a Header.
 func (e *Entry) Target(with Credentials) mcpclient.Target {
 	if e.Command == nil {
 		with.Header = e.Header

@@ -1,3 +1,3 @@
-// Package remote is what the command knows of servers that it calls by the protocol: how they are
-// named, and how their schemas read as Go.
+// Package remote supports the command's calls of servers by the protocol: the names of servers, and
+// their schemas as Go types.
 package remote

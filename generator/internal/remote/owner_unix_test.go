@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// A file of another user is not read, also by root, nor is one in the directory of another user.
+// A file of another user is not read, even by root, nor is a file in the directory of another user.
 func TestFindOwner(t *testing.T) {
-	if os.Geteuid() != 0 { // only root makes files of another user, and this one is of root
+	if os.Geteuid() != 0 { // only root can make files of other users; this file belongs to root
 		_, err := found(t, place(t, map[string]string{".mcp.json -> /etc/passwd": ""}))
 		if err == nil || !strings.Contains(err.Error(), ".mcp.json is not read: /etc belongs to root") {
 			t.Error(err)

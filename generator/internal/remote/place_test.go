@@ -40,8 +40,8 @@ func found(t *testing.T, dir string) (*Entry, error) {
 
 const entryOf = `{"mcpServers":{"s":{"command":"run"}}}`
 
-// The look-up ends at the root of the repository, and a link leads nowhere else. A program is
-// started where its entry is.
+// The search ends at the root of the repository, and a link must not lead out of it. A program is
+// started in the directory of its entry.
 func TestFindStays(t *testing.T) {
 	dir := place(t, map[string]string{
 		".mcp.json": entryOf, "outside/mcp.json": entryOf,
@@ -72,7 +72,7 @@ func TestFindStays(t *testing.T) {
 	}
 }
 
-// An error does not have what variables and credentials say.
+// Errors do not contain the values of variables and credentials.
 func TestURLNotShown(t *testing.T) {
 	dir := place(t, map[string]string{".mcp.json": `{"mcpServers":{"s":{"url":"ftp://me:swordfish@x/y?z=swordfish"}}}`})
 	if _, err := found(t, dir); err == nil || strings.Contains(err.Error(), "swordfish") || !strings.Contains(err.Error(), "ftp://***@x/y?z=***") {

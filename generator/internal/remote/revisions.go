@@ -9,11 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// maxRevisions is the size of the largest file that mcpclient.FileEras reads.
+// maxRevisions is the size limit of a file that mcpclient.FileEras reads.
 const maxRevisions = 4 << 20
 
-// CheckRevisions returns why a file that [mcpclient.FileEras] keeps cannot be used, since the store
-// itself only ignores it. A file that does not exist can be used.
+// CheckRevisions returns the reason why a file that [mcpclient.FileEras] keeps cannot be used,
+// since the store itself only ignores it. A missing file is valid.
 func CheckRevisions(path string) error {
 	data, err := regularfile.ReadWithin(path, maxRevisions)
 	if errors.Is(err, fs.ErrNotExist) {

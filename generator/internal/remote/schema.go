@@ -9,19 +9,19 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// A server may send any schema. What is made of it is bounded.
+// A server may send any schema. These constants limit the output.
 const (
 	maxDepth = 24
 	maxParts = 20_000
 )
 
-// document is a schema of a server, for looking up its references.
+// document is a server's schema, for resolving its references.
 type document struct {
 	root  map[string]any
 	parts int
 }
 
-// parse reads a schema. What is not an object says nothing about values.
+// parse reads a schema. A schema that is not an object does not restrict values.
 func parse(schema json.RawMessage) *document {
 	d := &document{}
 	if json.Unmarshal(schema, &d.root) != nil || d.root == nil {
@@ -30,7 +30,7 @@ func parse(schema json.RawMessage) *document {
 	return d
 }
 
-// resolve follows references within the schema. name is that of the definition, "" without one.
+// resolve follows references within the schema. name is the definition's name, or "".
 func (d *document) resolve(schema any) (s map[string]any, name string) {
 	s, _ = schema.(map[string]any)
 	for range maxDepth {
@@ -53,7 +53,8 @@ func (d *document) resolve(schema any) (s map[string]any, name string) {
 	return nil, ""
 }
 
-// single looks through a choice of one type and null, and says whether null is possible.
+// single returns the only type in a choice between one type and null, and reports whether null is
+// possible.
 func (d *document) single(schema any) (s map[string]any, name string, null bool) {
 	s, name = d.resolve(schema)
 	for _, keyword := range []string{"anyOf", "oneOf"} {
@@ -71,7 +72,7 @@ func (d *document) single(schema any) (s map[string]any, name string, null bool)
 	return s, name, false
 }
 
-// typeOf returns the type of a schema, "" if it has none or several besides null.
+// typeOf returns the type of a schema, or "" if it has none or several besides null.
 func typeOf(s map[string]any) string {
 	switch t := s["type"].(type) {
 	case string:
@@ -90,8 +91,8 @@ func typeOf(s map[string]any) string {
 }
 
 // Checkable returns the part of a schema that package wire can check values with. It admits at
-// least what the schema admits: a keyword that is not known, is not well formed, or is of those
-// that servers may ignore (format), is left out.
+// least all values that the schema admits: a keyword that is unknown, malformed, or optional for
+// servers (format) is left out.
 func Checkable(schema json.RawMessage) string {
 	d := parse(schema)
 	s, _ := d.reduce(d.root, 0)
@@ -102,7 +103,7 @@ func Checkable(schema json.RawMessage) string {
 	return string(text)
 }
 
-// reduce returns the known part of a schema, and whether that is all of it.
+// reduce returns the known part of a schema, and reports whether nothing was left out.
 func (d *document) reduce(schema any, depth int) (out map[string]any, whole bool) {
 	out = map[string]any{}
 	in, _ := d.resolve(schema)
@@ -118,7 +119,7 @@ func (d *document) reduce(schema any, depth int) (out map[string]any, whole bool
 	return out, whole
 }
 
-// keyword adds one keyword. It reports false if that is left out, or weaker than it was.
+// keyword adds one keyword. It returns false if the keyword is left out, or weakened.
 func (d *document) keyword(out, in map[string]any, name string, v any, depth int) bool {
 	switch name {
 	case "$schema", "$id", "$defs", "definitions", "$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly":
@@ -243,7 +244,7 @@ func (d *document) choice(out map[string]any, name string, v any, depth int) boo
 		whole = whole && same
 	}
 	if name == "oneOf" && !whole {
-		return false // of weaker schemas, more than one may admit a value
+		return false // several weakened schemas may admit one value
 	}
 	out[name] = all
 	return whole

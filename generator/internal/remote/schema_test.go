@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// check checks a value by what Checkable keeps of a schema.
+// check checks a value with the part of a schema that Checkable returns.
 func check(schema, value string) error {
 	var v any
 	d := wire.NewDecoder([]byte(value), wire.Options{})
@@ -25,7 +25,7 @@ func TestCheckable(t *testing.T) {
 		{`{"properties":{"a":{"enum":["x","y"]}}}`, `{"a":"z"}`, "a: "},
 		{`{"additionalProperties":false,"patternProperties":{"^x":{}}}`, `{"x1":1}`, ""},
 		{`{"additionalProperties":false}`, `{"x1":1}`, "x1: unknown field"},
-		// What is not known, or may be ignored, refuses nothing.
+		// Unknown and optional keywords refuse nothing.
 		{`{"properties":{"a":{"format":"date"}}}`, `{"a":"no date"}`, ""},
 		{`{"properties":{"a":{"not":{}}}}`, `{"a":1}`, ""},
 		{`{"properties":{"a":{"oneOf":[{"not":{"type":"string"}},{"type":"string"}]}}}`, `{"a":"x"}`, ""},
@@ -48,7 +48,7 @@ func TestCheckable(t *testing.T) {
 	}
 }
 
-// TestLargeSchemas: schemas that grow without end take little time.
+// TestLargeSchemas checks that schemas that grow without end take little time.
 func TestLargeSchemas(t *testing.T) {
 	deep := strings.Repeat(`{"properties":{"a":`, 10_000) + "{}" + strings.Repeat("}}", 10_000)
 	wide := `{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"properties":{` +

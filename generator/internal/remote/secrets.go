@@ -11,17 +11,18 @@ import (
 	"sync"
 )
 
-// minSecret is the size of the shortest value that is removed. Shorter ones occur in any text.
+// minSecret is the minimum length of a value that is removed. Shorter values occur in any text.
 const minSecret = 4
 
-// Secrets are values that must not be printed. Many goroutines may call its methods.
+// Secrets contains values that must not be printed. Its methods may be called by several
+// goroutines.
 type Secrets struct {
 	mu    sync.Mutex
 	texts []string // the longest first
 }
 
-// Add adds what the requests of a server have as credentials: the values of header fields and
-// cookies, a token, and the values of the query of a URL.
+// Add adds the credentials in the requests to a server: the values of header fields and cookies, a
+// token, and the values in the query of a URL.
 func (s *Secrets) Add(address string, header http.Header, bearer string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +78,7 @@ func (s *Secrets) Remove(text string) string {
 	return text
 }
 
-// Writer returns a writer that removes the values from each text that is written at once.
+// Writer returns a writer that removes the values from the text of each Write.
 func (s *Secrets) Writer(to io.Writer) io.Writer { return remover{s, to} }
 
 type remover struct {
@@ -92,7 +93,7 @@ func (r remover) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// HasUser reports whether a URL has a user name or a password.
+// HasUser reports whether a URL contains a user name or a password.
 func HasUser(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.User != nil

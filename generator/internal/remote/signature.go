@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Signature returns a tool as Go would declare it, by its schemas. An argument that may be left out
-// is a pointer, or has its default.
+// Signature returns a tool's Go declaration, made from its schemas. An optional argument is a
+// pointer, or has its default.
 func Signature(input, output json.RawMessage) string {
 	d := parse(input)
 	var params []string
@@ -61,7 +61,7 @@ func (d *document) parameter(name string) string {
 	return "*" + typ
 }
 
-// results returns the results behind the parameters: several if the root is an object.
+// results returns the text of the results: several if the root is an object.
 func (d *document) results(output json.RawMessage) string {
 	out := parse(output)
 	properties, _ := out.root["properties"].(map[string]any)
@@ -75,8 +75,7 @@ func (d *document) results(output json.RawMessage) string {
 	return " (" + strings.Join(named, ", ") + ")"
 }
 
-// goType returns the Go type of what a schema describes. The name of a definition is that of the
-// type.
+// goType returns the Go type for a schema. A definition gives the type its name.
 func (d *document) goType(schema any, depth int) string {
 	s, name, null := d.single(schema)
 	typ := d.plainType(s, name, depth)
@@ -151,7 +150,7 @@ func (d *document) plan(schema any, depth int) *model.Type {
 	return &model.Type{Kind: model.Any}
 }
 
-// PromptSignature returns a prompt as Go would declare it.
+// PromptSignature returns a prompt's Go declaration.
 func PromptSignature(arguments []mcp.PromptArgument) string {
 	var params []string
 	for _, a := range arguments {
@@ -164,7 +163,7 @@ func PromptSignature(arguments []mcp.PromptArgument) string {
 	return "func(" + strings.Join(params, ", ") + ")"
 }
 
-// PromptInput is [Input] for the arguments of a prompt, which are texts.
+// PromptInput is like [Input], for the arguments of a prompt, which are strings.
 func PromptInput(arguments []mcp.PromptArgument) *model.Input {
 	object := &model.Type{Kind: model.Struct}
 	for _, a := range arguments {

@@ -21,7 +21,7 @@ func IsServer(operand string) bool {
 // schemes of servers.
 var schemes = []string{"http", "https", "ws", "wss", "tcp", "unix"}
 
-// scheme returns the scheme of a URL of a server, "" for anything else.
+// scheme returns the scheme of a server's URL, or "" for anything else.
 func scheme(operand string) string {
 	for _, s := range schemes {
 		if len(operand) > len(s) && strings.EqualFold(operand[:len(s)], s) && strings.HasPrefix(operand[len(s):], "://") {
@@ -31,12 +31,12 @@ func scheme(operand string) string {
 	return ""
 }
 
-// address has host and port, and a path, of a URL without a scheme, or without a slash of it.
-// Import paths have no colons.
+// address matches host and port, and a path, of a URL without a scheme, or with one slash missing.
+// Import paths contain no colons.
 var address = regexp.MustCompile(`^(?:(?:https?|wss?):/?)?((\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::[0-9]{1,5})?)(/[^\\]*)?$`)
 
-// Meant returns the URL that an operand is without its scheme, such as http://127.0.0.1:8080/mcp
-// for 127.0.0.1:8080. It is "" for everything that may be a package.
+// Meant returns the URL for an operand without a scheme, such as http://127.0.0.1:8080/mcp for
+// 127.0.0.1:8080. It returns "" for operands that may be a package.
 func Meant(operand string) string {
 	m := address.FindStringSubmatch(operand)
 	if m == nil || strings.HasPrefix(operand, ".") {
@@ -57,11 +57,11 @@ func Meant(operand string) string {
 	return "https://" + m[1] + path
 }
 
-// Credentials are added to the requests of a server behind a URL.
+// Credentials are added to the requests to a server behind a URL.
 type Credentials struct {
 	Header http.Header
-	Bearer string                   // token; "" for none
-	Auth   mcphttpclient.Authorizer // where there is neither Bearer nor a field Authorization; may be nil
+	Bearer string                   // token, or ""
+	Auth   mcphttpclient.Authorizer // used if neither Bearer nor a field Authorization is set; may be nil
 }
 
 // URL returns the server behind a URL.
@@ -84,7 +84,7 @@ func URL(url string, with Credentials) mcpclient.Target {
 	return mcphttpclient.Endpoint{URL: url, Header: with.Header, Auth: auth}
 }
 
-// TakesHeader reports whether requests to a URL have header fields.
+// TakesHeader reports whether requests to a URL contain header fields.
 func TakesHeader(url string) bool {
 	s := scheme(url)
 	return s != "tcp" && s != "unix"

@@ -2,7 +2,7 @@ package remote
 
 import "testing"
 
-// An address that is not a package has its URL as the hint.
+// The error for an address that is not a package contains its URL as the hint.
 func TestMeant(t *testing.T) {
 	for operand, want := range map[string]string{
 		"127.0.0.1:18080":       "http://127.0.0.1:18080/mcp",
