@@ -22,8 +22,8 @@ import (
 )
 
 // NewAnalyzer returns the rules as an analyzer, for go vet -vettool and for other drivers. Its
-// flags are those of the options, which it keeps. It reports the errors of the generator, too,
-// since then there is nothing to look at.
+// flags set the fields of o. It reports the errors of the generator, too, since a package with
+// errors cannot be checked.
 func NewAnalyzer(o *Options) *analysis.Analyzer {
 	a := &analysis.Analyzer{
 		Name: "mcpgen",
@@ -49,7 +49,7 @@ func run(pass *analysis.Pass, o *Options) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("load %s for its //mcp:from: %w", pkg.Path, err)
-		case len(all) != 1: // what was wrong with it is in the list
+		case len(all) != 1: // the list contains the reason
 			return fmt.Errorf("load %s for its //mcp:from: got %s", pkg.Path, count(len(all), "package"))
 		}
 		loaded = all[0]
@@ -60,7 +60,7 @@ func run(pass *analysis.Pass, o *Options) error {
 	emitsNothing := analyze.EmitsNothing(loaded)
 	understood := &diags
 	if emitsNothing {
-		// Its types are checked in the package that emits it.
+		// The package that emits it checks its types.
 		analyze.CheckNotEmitted(loaded, &diags)
 		understood = &diag.List{}
 	}
@@ -96,8 +96,8 @@ func run(pass *analysis.Pass, o *Options) error {
 	return nil
 }
 
-// check type-checks the files again, as the analysis wants them: without what the generated file
-// declares. The packages that they import are those of the pass.
+// check type-checks the files again, as the analysis needs them: without the declarations of the
+// generated file. Imported packages come from the pass.
 func check(pass *analysis.Pass, p *load.Package) {
 	p.Info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{},
@@ -112,10 +112,10 @@ func check(pass *analysis.Pass, p *load.Package) {
 			}
 		},
 	}
-	p.Types, _ = config.Check(p.Path, p.Fset, p.Files, p.Info) // what is wrong is in TypeErrors
+	p.Types, _ = config.Check(p.Path, p.Fset, p.Files, p.Info) // TypeErrors contains the errors
 }
 
-// passImporter imports what the files of a pass import.
+// passImporter returns the packages that the files of a pass import.
 type passImporter struct{ pass *analysis.Pass }
 
 func (i passImporter) Import(path string) (*types.Package, error) {
@@ -130,7 +130,8 @@ func (i passImporter) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s is not imported", path)
 }
 
-// fromPass is the package of a pass, without its tests and its generated file, and without types.
+// fromPass returns the package of a pass, without its tests and its generated file, and without
+// types.
 func fromPass(pass *analysis.Pass) *load.Package {
 	p := &load.Package{
 		Path: pass.Pkg.Path(), Name: pass.Pkg.Name(), Fset: pass.Fset, Sizes: pass.TypesSizes, Listed: pass.IgnoredFiles,
@@ -155,8 +156,8 @@ func fromPass(pass *analysis.Pass) *load.Package {
 	return p
 }
 
-// position finds a place of the source again. What is in none of the files of the package is
-// reported where the package begins.
+// position converts a position to a token.Pos. Positions outside the files of the package become
+// the beginning of the package.
 func position(p *load.Package, at token.Position) token.Pos {
 	if f := fileOf(p, at); f != nil {
 		if file := p.Fset.File(f.FileStart); at.Line >= 1 && at.Line <= file.LineCount() {
@@ -175,7 +176,7 @@ func fileOf(p *load.Package, at token.Position) *ast.File {
 	return nil
 }
 
-// message is a diagnostic in the one string that drivers print.
+// message returns a diagnostic as a single string for drivers.
 func message(p *load.Package, d *diag.Diagnostic) string {
 	text := d.Text()
 	if d.Rule != "" {

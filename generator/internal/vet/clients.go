@@ -14,14 +14,16 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// This file has the rules for what is valid, and what clients in use change, cut or refuse all the
-// same. Clients differ and get better, so the table says which, and when that was seen.
+// This file contains the rules for valid declarations that clients in use still change, cut or
+// refuse. Clients differ and improve, so the table names the client and the time of the
+// observation.
 
 // idName matches names of members that identify something: id, book_id, BookID, bookIds. It does
 // not match words that end with these letters, such as paid and GRID.
 var idName = regexp.MustCompile(`^(?i:ids?)$|[_\-.](?i:ids?)$|[a-z0-9](Id|ID)s?$`)
 
-// roundedIDs: see the table. It reports a package once, since its types have their ids in common.
+// roundedIDs checks the rule rounded-id. It reports a package once, since its types share their
+// ids.
 func (c *checker) roundedIDs() {
 	var names []string
 	var at *feature
@@ -29,7 +31,7 @@ func (c *checker) roundedIDs() {
 	seen := map[*model.Type]bool{}
 	for _, f := range c.inSource() {
 		if f.tool == nil || f.tool.Output == model.OutputText {
-			continue // a text arrives as it is
+			continue // a string arrives unchanged
 		}
 		var visit func(t *model.Type)
 		visit = func(t *model.Type) {
@@ -53,8 +55,8 @@ func (c *checker) roundedIDs() {
 		"results have integers of 64 bits that identify something (%s), which JavaScript clients round from 2^53 on", firstOf(names))
 }
 
-// isRounded reports whether a member is written as a number that JavaScript cannot hold. A Go int
-// is not one: where it has 32 bits, a program cannot keep such ids in it.
+// isRounded reports whether a member is written as a number that JavaScript cannot represent
+// exactly. A Go int does not count: where it has 32 bits, a program cannot store such ids in it.
 func isRounded(field *model.Field) bool {
 	if field.Quoted || field.Rules.Limit("maximum") != "" || field.Rules.Limit("exclusiveMaximum") != "" || len(field.Rules.Enum) > 0 {
 		return false
@@ -73,7 +75,8 @@ func isRounded(field *model.Field) bool {
 	return false
 }
 
-// recursiveResults: see the table. It reports a package once, since one such tool is enough.
+// recursiveResults checks the rule recursive-result. It reports a package once, since one such tool
+// is enough.
 func (c *checker) recursiveResults() {
 	var names []string
 	var at *feature
@@ -91,7 +94,7 @@ func (c *checker) recursiveResults() {
 	}
 }
 
-// numberEnums: see the table.
+// numberEnums checks the rule number-enum.
 func (c *checker) numberEnums() {
 	c.argumentSchemas("the API of Gemini refuses enumerations of other values than strings",
 		`write ,string in the json tag of the field, or give the type MarshalText and UnmarshalText, so that the values are strings`,
@@ -101,14 +104,14 @@ func (c *checker) numberEnums() {
 		})
 }
 
-// missingItems: see the table.
+// missingItems checks the rule missing-items.
 func (c *checker) missingItems() {
 	c.argumentSchemas("VS Code refuses a tool with the schema of an array without items",
 		`write items in the schema, such as "items":{"type":"string"}, or "items":{"description":"Any JSON value."}`,
 		func(members map[string]any) bool { return members["type"] == "array" && members["items"] == nil })
 }
 
-// argumentSchemas reports the tools with a schema of an argument, or inside of one, that matches.
+// argumentSchemas reports the tools whose arguments contain a schema, at any depth, that matches.
 func (c *checker) argumentSchemas(message, hint string, matches func(members map[string]any) bool) {
 	for _, f := range c.features {
 		if f.tool == nil {
@@ -116,7 +119,7 @@ func (c *checker) argumentSchemas(message, hint string, matches func(members map
 		}
 		v, err := jsontext.Decode(schema.InputOf(f.tool))
 		if err != nil {
-			continue // not reached: the generator has written it
+			continue // not reached: the generator wrote the schema
 		}
 		var found []string
 		visitSchemas(v, "", func(path string, members map[string]any) {
@@ -134,8 +137,8 @@ func (c *checker) argumentSchemas(message, hint string, matches func(members map
 	}
 }
 
-// visitSchemas visits a schema and those inside of it, in order of their keywords and names. The
-// path of a definition is its own, since any number of places refer to it.
+// visitSchemas visits a schema and the schemas inside it, in order of their keywords and names. The
+// path of a definition starts at the definition, since any number of places refer to it.
 func visitSchemas(v any, path string, visit func(path string, members map[string]any)) {
 	members, ok := v.(map[string]any)
 	if !ok {
@@ -170,10 +173,11 @@ func visitSchemas(v any, path string, visit func(path string, members map[string
 	}
 }
 
-// maxText is where Claude Code cuts a text, in UTF-16 code units, as JavaScript counts.
+// maxText is the length, in UTF-16 code units as JavaScript counts, at which Claude Code cuts a
+// text.
 const maxText = 2048
 
-// cutTexts: see the table.
+// cutTexts checks the rule cut-text.
 func (c *checker) cutTexts() {
 	tooLong := func(s string) (int, bool) {
 		n := len(utf16.Encode([]rune(s)))

@@ -8,13 +8,13 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// nameUse says what the name of a value tells about it.
+// nameUse classifies the name of a value.
 type nameUse uint
 
 const (
-	callerName  nameUse = 1 << iota // as the name of an argument: who calls
-	secretName                      // as the last words of the name of a member: what must not leave
-	secretAlone                     // secrets, if there are no other words
+	callerName  nameUse = 1 << iota // as the name of an argument: identifies the caller
+	secretName                      // as the last words of a member's name: must not be published
+	secretAlone                     // secrets, unless other words precede
 )
 
 // valueNames are names of values, without case and separators.
@@ -31,16 +31,16 @@ var valueNames = map[string]nameUse{
 	"passwordhash": secretName, "passwdhash": secretName, "secretkey": secretName, "secretaccesskey": secretName,
 }
 
-// longestName is the number of words of the longest name of a secret.
+// longestName is the number of words in the longest name of a secret.
 const longestName = 3
 
-// identity reports whether a name says who calls.
+// identity reports whether a name identifies the caller.
 func identity(name string) bool {
 	return valueNames[strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))]&callerName != 0
 }
 
-// secret reports whether the name of a member says that it must not leave. A list of secrets has
-// the name of one, or its plural.
+// secret reports whether the name of a member marks it as secret. A list of secrets may use the
+// singular or the plural.
 func secret(name string) bool {
 	words := wordsOf(name)
 	if slices.Contains(words, "public") {
@@ -86,8 +86,8 @@ func wordsOf(name string) (words []string) {
 	return words
 }
 
-// isSecret reports whether a member of a result is a text, or several, that must not leave. A type
-// with a JSON form of its own decides what it writes.
+// isSecret reports whether a member of a result is a secret text, or a list of them. A type with
+// its own JSON form decides what it writes.
 func isSecret(field *model.Field) bool {
 	t, seen := field.Type, map[*model.Type]bool{}
 	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Slice || t.Kind == model.Array {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// undecidedHints: see the table.
+// undecidedHints checks the rule undecided-hints.
 func (c *checker) undecidedHints() {
 	for _, f := range c.features {
 		if f.tool == nil || f.tool.EffectSaid && f.tool.ReachSaid {
@@ -18,7 +18,7 @@ func (c *checker) undecidedHints() {
 		var open, published []string
 		if !f.tool.EffectSaid {
 			open = append(open, "readonly, destructive or additive")
-			if f.tool.Hints.Destructive { // otherwise destructive=false sets it, in part
+			if f.tool.Hints.Destructive { // otherwise destructive=false sets a part of the hints
 				published = append(published, "destructive")
 			} else {
 				published = append(published, "additive")
@@ -42,11 +42,11 @@ func (c *checker) undecidedHints() {
 	}
 }
 
-// shownSubjects is how many subjects a joined finding names.
+// shownSubjects limits the subjects that a joined finding names.
 const shownSubjects = 5
 
-// Join makes one finding of those that one word of //mcp:defaults settles, for people; each has its
-// own edit.
+// Join joins, for people, the findings that one word of //mcp:defaults settles; each finding has
+// its own edit.
 func Join(all []*Finding) []*Finding {
 	type key struct{ rule, word string }
 	same := map[key][]*Finding{}
@@ -85,7 +85,7 @@ func joinedFinding(group []*Finding) *Finding {
 	}
 }
 
-// undecidedErrors: see the table.
+// undecidedErrors checks the rule undecided-errors.
 func (c *checker) undecidedErrors() {
 	for _, f := range c.inSource() {
 		if f.call == nil || f.errorsSaid || !returnsError(f.call) {

@@ -12,7 +12,7 @@ import (
 
 const describeFeature = "write what it does into the doc comment, or into description=; //mcp:doc replaces the comment for the model"
 
-// missingDescriptions: see the table.
+// missingDescriptions checks the rule missing-description.
 func (c *checker) missingDescriptions() {
 	needed := map[token.Position]bool{}
 	for _, f := range c.features {
@@ -20,7 +20,7 @@ func (c *checker) missingDescriptions() {
 			c.report(f.set, f.pos, f.subject, describeFeature, "it has no description")
 		}
 		if f.resource != nil {
-			continue // the protocol has no descriptions of variables
+			continue // the protocol does not have descriptions of variables
 		}
 		described := f.descriptions()
 		for _, field := range f.arguments() {
@@ -41,7 +41,7 @@ func (c *checker) missingDescriptions() {
 	}
 }
 
-// descriptions returns what clients read about an argument.
+// descriptions returns a function that returns the text that clients read about an argument.
 func (f *feature) descriptions() func(*model.Field) string {
 	if f.tool == nil {
 		return func(field *model.Field) string { return field.Description }
@@ -64,13 +64,13 @@ func (f *feature) descriptions() func(*model.Field) string {
 			p = input.Defs[name]
 		}
 		if p.Description == "" && strings.Contains(string(p.OneOf), `"description"`) {
-			return string(p.OneOf) // its values are described
+			return string(p.OneOf) // its values have descriptions
 		}
 		return p.Description
 	}
 }
 
-// repeatedDescriptions: see the table.
+// repeatedDescriptions checks the rule repeated-description.
 func (c *checker) repeatedDescriptions() {
 	first := map[string]*feature{}
 	for _, f := range c.inSource() {
@@ -105,7 +105,7 @@ func (c *checker) repeatedDescriptions() {
 				c.report(f.set, pos, subject, "describe what a value looks like, or what it does", "the description only repeats the name")
 			case own == normal(f.description):
 				c.report(f.set, pos, subject, "describe what the argument is", "it has the description of the %s", strings.Fields(f.subject)[0])
-			case field.Description == "": // that of its type, which others have, too
+			case field.Description == "": // the description belongs to its type, which other fields share
 			case other != "":
 				c.report(f.set, pos, subject, "describe how the two differ", "it has the description of argument %s", other)
 			default:
@@ -115,12 +115,12 @@ func (c *checker) repeatedDescriptions() {
 	}
 }
 
-// repeats reports whether a text has no other words than a name.
+// repeats reports whether a text contains only the words of a name.
 func repeats(text, name string) bool {
 	return squeeze(text) == squeeze(name) && squeeze(name) != ""
 }
 
-// squeeze leaves the letters and digits of meaningful words.
+// squeeze keeps the letters and digits of meaningful words.
 func squeeze(text string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -133,7 +133,7 @@ func squeeze(text string) string {
 	return b.String()
 }
 
-// normal is a text in the form in which two are compared.
+// normal returns the form of a text that is compared with others.
 func normal(text string) string {
 	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(text), " ")), " .!")
 }

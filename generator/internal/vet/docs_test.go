@@ -64,7 +64,7 @@ rules that it names, -disable leaves rules out, and -max-tools and -max-tokens s
 
 `
 
-// TestPage compares the reference of rules with the table that is checked.
+// TestPage compares the reference of rules with the table of rules.
 func TestPage(t *testing.T) {
 	want := bytes.NewBufferString(vetPreamble)
 	vet.WriteMarkdown(want)

@@ -13,7 +13,7 @@ func count(n int, noun string) string {
 	return fmt.Sprint(n, " ", noun)
 }
 
-// WriteHelp writes the table as a part of "mcpgen help vet". Errors of the writer are ignored.
+// WriteHelp writes the table for "mcpgen help vet". Errors of the writer are ignored.
 func WriteHelp(w io.Writer) {
 	var out strings.Builder
 	for _, r := range rules {

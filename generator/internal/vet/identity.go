@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// identityHint says how a function fills an argument, by the directive to write. names lead to it
-// from the arguments, as //mcp:arg has them; nil if no directive can.
+// identityHint returns the hint how a function can fill an argument, with the directive to write.
+// names lead to the argument, in the form of //mcp:arg; nil if no directive can fill it.
 func (c *checker) identityHint(f *feature, names []string, field *model.Field) string {
 	const ignore = "; //mcp:ignore identity-argument REASON if it is not the caller's own"
 	if names == nil || field.Type.Go == nil {
@@ -33,7 +33,7 @@ func (c *checker) identityHint(f *feature, names []string, field *model.Field) s
 		"fills and hides it by func %[2]s(context.Context) (%[3]s, error)", name, fn, t) + ignore
 }
 
-// argName is what //mcp:arg calls a field, whose published name it may have set.
+// argName returns the name of a field in //mcp:arg, which may have set its published name.
 func (f *feature) argName(field *model.Field) string {
 	if f.set != nil {
 		for _, line := range f.set.All("arg") {
@@ -45,7 +45,7 @@ func (f *feature) argName(field *model.Field) string {
 	return field.Name
 }
 
-// identityArguments: see the table.
+// identityArguments checks the rule identity-argument.
 func (c *checker) identityArguments() {
 	needed := map[token.Position]bool{}
 	for _, f := range c.features {
@@ -71,8 +71,8 @@ func (c *checker) identityArguments() {
 	}
 }
 
-// identityFields reports fields. names are those that //mcp:arg has for what holds them, nil for
-// what it cannot fill.
+// identityFields reports fields. names are the names, in the form of //mcp:arg, that lead to their
+// object; nil if //mcp:arg cannot fill them.
 func (c *checker) identityFields(f *feature, path string, names []string, fields []*model.Field, seen map[*model.Type]bool) {
 	for _, field := range fields {
 		name := path + field.Name
@@ -90,7 +90,7 @@ func (c *checker) identityFields(f *feature, path string, names []string, fields
 	}
 }
 
-// walk visits the structs that a type leads to, each once, without going through their fields.
+// walk visits the structs in a type, each once, but not the types of their fields.
 func walk(t *model.Type, seen map[*model.Type]bool, visit func(*model.Type)) {
 	if t == nil || seen[t] {
 		return

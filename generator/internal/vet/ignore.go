@@ -17,9 +17,9 @@ type ignored struct {
 	used bool
 }
 
-// covers reports whether a directive applies to what a finding is about. The comment of the package
-// itself is about everything, that of a package whose features are emitted here about what is found
-// there.
+// covers reports whether a directive applies to the subject of a finding. The comment of the
+// package itself covers everything; the comment of a package whose features are emitted here covers
+// the findings in that package.
 func (c *checker) covers(i *ignored, f *Finding) bool {
 	if i.rule != f.Rule {
 		return false
@@ -31,7 +31,7 @@ func (c *checker) covers(i *ignored, f *Finding) bool {
 	return home == c.pkg || home == c.home(f.Pos)
 }
 
-// directives are the //mcp:ignore of all sources.
+// directives returns the //mcp:ignore directives of all sources.
 func (c *checker) directives() (all []*ignored) {
 	for _, set := range c.sets {
 		for _, d := range set.All("ignore") {
@@ -48,8 +48,8 @@ func (c *checker) ignores(f *Finding) bool {
 	return slices.ContainsFunc(c.directives(), func(i *ignored) bool { return c.covers(i, f) })
 }
 
-// ignore drops the findings that //mcp:ignore suppresses, and reports those directives that
-// suppress none. That of a rule that is not checked may be useful in another run.
+// ignore drops the findings that //mcp:ignore suppresses, and reports the directives that suppress
+// none. A directive for a rule that is not checked may be useful in another run.
 func (c *checker) ignore() {
 	all := c.directives()
 	var left []*Finding
@@ -71,7 +71,7 @@ func (c *checker) ignore() {
 	for _, i := range all {
 		subject := "//mcp:ignore " + i.rule
 		if c.homes[i.set] != c.pkg {
-			continue // another package may emit what it is about
+			continue // another package may emit its subject
 		}
 		switch {
 		case !known(i.rule):
@@ -92,14 +92,14 @@ func (c *checker) deleteLine(i *ignored) *Fix {
 		return nil
 	}
 	file := c.pkg.Fset.File(comment.Slash)
-	line := file.Line(comment.Slash) // not as a //line comment would have it
+	line := file.Line(comment.Slash) // the real line, independent of //line comments
 	if line >= file.LineCount() {
 		return nil
 	}
 	return &Fix{Message: "delete the directive", Pos: file.LineStart(line), End: file.LineStart(line + 1)}
 }
 
-// comment is the comment that a directive is, nil if it is not found.
+// comment returns the comment that contains a directive, or nil.
 func (c *checker) comment(set *directive.Set, d *directive.Directive) *ast.Comment {
 	if set == nil {
 		return nil
@@ -114,7 +114,7 @@ func (c *checker) comment(set *directive.Set, d *directive.Directive) *ast.Comme
 	return nil
 }
 
-// behindWord is where arguments of a directive may be inserted.
+// behindWord returns the position for inserting arguments of a directive.
 func (c *checker) behindWord(set *directive.Set, at token.Position, word string) token.Pos {
 	if set == nil {
 		return token.NoPos

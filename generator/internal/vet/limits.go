@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// clientNames: see the table. Without a server in the package its name is not known, and only the
-// tool's counts.
+// clientNames checks the rule client-name. Without a server in the package the server name is
+// unknown, and only the tool's counts.
 func (c *checker) clientNames() {
 	for _, f := range c.features {
 		if f.tool == nil {
@@ -29,7 +29,7 @@ func (c *checker) clientNames() {
 	}
 }
 
-// commonNames: see the table.
+// commonNames checks the rule common-name.
 func (c *checker) commonNames() {
 	for _, f := range c.features {
 		if f.tool == nil {
@@ -43,19 +43,19 @@ func (c *checker) commonNames() {
 	}
 }
 
-// tokenBudget: see the table.
+// tokenBudget checks the rule token-budget.
 func (c *checker) tokenBudget() {
 	for i, n := range c.tokens {
 		if c.options.MaxTokens <= 0 || n <= c.options.MaxTokens {
 			continue
 		}
-		f := c.features[i] // the tools come first, in the same order
+		f := c.features[i] // the features begin with the tools, in the same order
 		c.report(f.set, f.pos, f.subject, "shorten its descriptions, or take fewer arguments; mcpgen list shows what each tool costs",
 			"it costs about %d tokens of each conversation, and %d are allowed", n, c.options.MaxTokens)
 	}
 }
 
-// tooManyTools: see the table.
+// tooManyTools checks the rule too-many-tools.
 func (c *checker) tooManyTools() {
 	if n := len(c.m.Tools); c.options.MaxTools > 0 && n > c.options.MaxTools {
 		c.report(nil, c.packagePos(), "", "join tools that differ in one argument, give them group= and let mcp.Select pick, or let clients search (docs/many-tools.md); -max-tools sets the number",
@@ -63,7 +63,7 @@ func (c *checker) tooManyTools() {
 	}
 }
 
-// largeSchemas: see the table.
+// largeSchemas checks the rule large-schema.
 func (c *checker) largeSchemas() {
 	for _, f := range c.features {
 		if f.tool == nil {

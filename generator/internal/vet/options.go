@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// The limits unless flags say otherwise.
+// The limits, unless flags change them.
 const (
 	defaultMaxTools  = 40
 	defaultMaxTokens = 1000
@@ -19,12 +19,12 @@ const (
 
 // Options are the settings of a run.
 type Options struct {
-	Rules     []string // only these; none means all
-	Disable   []string // not these
-	MaxTools  int      // of a package; not positive means any number
-	MaxTokens int      // of a tool; not positive means any number
-	// Tokens estimates what each tool of a package costs, in the order of the model. Without it the
-	// rule token-budget finds nothing.
+	Rules     []string // only these rules; empty means all
+	Disable   []string // without these rules
+	MaxTools  int      // per package; any number if not positive
+	MaxTokens int      // per tool; any number if not positive
+	// Tokens estimates the tokens of each tool in a package, in the order of the model. Without it
+	// the rule token-budget finds nothing.
 	Tokens func(*model.Package) ([]int, error)
 }
 
@@ -33,8 +33,8 @@ func NewOptions() *Options {
 	return &Options{MaxTools: defaultMaxTools, MaxTokens: defaultMaxTokens}
 }
 
-// Register adds the flags -rules, -disable, -max-tools and -max-tokens. Names of rules that do not
-// exist are errors of parsing.
+// Register adds the flags -rules, -disable, -max-tools and -max-tokens. Names of unknown rules are
+// parse errors.
 func (o *Options) Register(f *flag.FlagSet) {
 	f.Var((*ruleList)(&o.Rules), "rules", "check only these rules, separated by commas")
 	f.Var((*ruleList)(&o.Disable), "disable", "do not check these rules, separated by commas")
@@ -68,7 +68,7 @@ func (l *ruleList) Set(value string) error {
 
 func known(rule string) bool { return slices.Contains(ruleNames(), rule) }
 
-// suggest says which rule may have been meant.
+// suggest returns a hint that names the rule that was probably meant.
 func suggest(rule string) string {
 	if near := diag.Nearest(rule, ruleNames()); near != "" {
 		return "did you mean " + near + "?"

@@ -9,25 +9,25 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// platformTypes: see the table.
+// platformTypes checks the rule platform-type.
 func (c *checker) platformTypes() {
 	for _, w := range c.platformWalks() {
 		w.walk()
 	}
 }
 
-// platformWalk looks for what one feature has on some systems only.
+// platformWalk looks for parts of one feature that only some systems have.
 type platformWalk struct {
 	c       *checker
 	f       *feature
-	form    *model.Form // of a walk for a form, whose feature has a position alone
+	form    *model.Form // set for a form, whose feature contains only a position
 	lengths []platformLength
 	seen    map[*model.Type]bool
 	said    map[any]bool
-	names   map[types.Object]bool // what generated code names for the feature
+	names   map[types.Object]bool // objects that generated code names for the feature
 }
 
-// platformWalks are the walks for all features and forms.
+// platformWalks returns the walks for all features and forms.
 func (c *checker) platformWalks() (all []*platformWalk) {
 	lengths := c.platformLengths()
 	add := func(f *feature, form *model.Form) {
@@ -93,7 +93,7 @@ func (f *feature) completions() []*model.Completion {
 	return nil
 }
 
-// report adds a finding, which the generator repeats as a warning: once for a key, and at the
+// report adds a finding, which the generator repeats as a warning: once for each key, at the
 // position at if that is in the source.
 func (w *platformWalk) report(key any, at token.Position, hint, format string, args ...any) {
 	if w.said[key] {
@@ -107,7 +107,7 @@ func (w *platformWalk) report(key any, at token.Position, hint, format string, a
 	}
 }
 
-// declared looks at a declared type, or what a pointer or a list is of.
+// declared checks a declared type, or the type behind a pointer or in a list.
 func (w *platformWalk) declared(t types.Type) {
 	for {
 		t = types.Unalias(t)
@@ -119,7 +119,7 @@ func (w *platformWalk) declared(t types.Type) {
 			t = u.Elem()
 			continue
 		case *types.Named:
-			// A type may have a plan for arguments and another for results.
+			// A type may have two plans, for arguments and for results.
 			obj := u.Obj()
 			if w.names[obj] {
 				return
@@ -140,8 +140,8 @@ func (w *platformWalk) provider(p *model.Provider) {
 	}
 }
 
-// function looks at a function that generated code calls. If other builds declare one of that name,
-// they call that.
+// function checks a function that generated code calls. If other builds declare a function of the
+// same name, they call that.
 func (w *platformWalk) function(pkg *types.Package, name string) {
 	if pkg == nil {
 		pkg = w.c.m.Types
@@ -157,7 +157,7 @@ func (w *platformWalk) function(pkg *types.Package, name string) {
 	}
 }
 
-// enum looks at the constants of an enumeration.
+// enum checks the constants of an enumeration.
 func (w *platformWalk) enum(e *model.Enum, named *types.Named) {
 	var names, values []string
 	var first *types.Const
@@ -234,8 +234,8 @@ func (w *platformWalk) field(f *model.Field, preset string) {
 	w.plan(f.Type)
 }
 
-// constraint returns the build constraint of the file that declares an object, "" if that is the
-// one of the whole package, which the generated file has, too.
+// constraint returns the build constraint of the file that declares an object, or "" if the whole
+// package, and so the generated file, has the same constraint.
 func (c *checker) constraint(obj types.Object) string {
 	file := c.pkg.Fset.File(obj.Pos())
 	if file == nil {
@@ -249,7 +249,7 @@ func (c *checker) constraint(obj types.Object) string {
 	return why
 }
 
-// source is the package of the sources with these types, nil for others.
+// source returns the source package with these types, or nil.
 func (c *checker) source(pkg *types.Package) *load.Package {
 	for _, p := range c.sources {
 		if p.Types == pkg {
@@ -259,7 +259,7 @@ func (c *checker) source(pkg *types.Package) *load.Package {
 	return nil
 }
 
-// qualifier writes a type as the source of the package would.
+// qualifier returns a qualifier that writes types as the package's source does.
 func (c *checker) qualifier(p *types.Package) string {
 	if p.Path() == c.pkg.Path || c.plain && c.source(p) != nil {
 		return ""

@@ -18,14 +18,14 @@ var platformConstants = map[string]bool{
 	"os.PathSeparator": true, "os.PathListSeparator": true, "path/filepath.Separator": true, "path/filepath.ListSeparator": true, "os.DevNull": true,
 }
 
-// platformLength is an array of the source whose length differs from system to system.
+// platformLength is an array in the source whose length differs from system to system.
 type platformLength struct {
 	array types.Type
 	at    token.Position
 	why   string
 }
 
-// platformLengths finds these arrays in the packages whose source is read.
+// platformLengths finds such arrays in the packages that are read as source.
 func (c *checker) platformLengths() []platformLength {
 	var all []platformLength
 	for _, p := range c.sources {
@@ -43,7 +43,7 @@ func (c *checker) platformLengths() []platformLength {
 	return all
 }
 
-// length looks at the length of an array.
+// length checks the length of an array.
 func (w *platformWalk) length(t *model.Type) {
 	if t.Kind != model.Array || t.Go == nil {
 		return
@@ -51,7 +51,7 @@ func (w *platformWalk) length(t *model.Type) {
 	array := t.Go.Underlying()
 	named, ok := types.Unalias(t.Go).(*types.Named)
 	if ok {
-		array = named.Origin().Underlying() // the one of the source
+		array = named.Origin().Underlying() // the array as the source declares it
 	}
 	for _, length := range w.lengths {
 		if length.array == array || !ok && types.Identical(length.array, array) {
@@ -62,8 +62,8 @@ func (w *platformWalk) length(t *model.Type) {
 	}
 }
 
-// constantDiffers returns what lets the value of a constant of the sources differ from system to
-// system, "" if nothing does.
+// constantDiffers returns the reason why the value of a constant in the sources differs from system
+// to system, or "".
 func (c *checker) constantDiffers(k *types.Const) string {
 	p := c.source(k.Pkg())
 	if p == nil {
@@ -76,8 +76,8 @@ func (c *checker) constantDiffers(k *types.Const) string {
 	return c.platformValue(p, value, map[types.Object]bool{k: true})
 }
 
-// platformValue returns what in a constant expression differs from system to system, "" if nothing
-// does.
+// platformValue returns the part of a constant expression that differs from system to system, or
+// "".
 func (c *checker) platformValue(p *load.Package, expr ast.Expr, seen map[types.Object]bool) (why string) {
 	ast.Inspect(expr, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -109,8 +109,8 @@ func (c *checker) platformValue(p *load.Package, expr ast.Expr, seen map[types.O
 	return why
 }
 
-// initializer returns the expression of a constant of the package, which may be the one of a
-// constant above it; nil if it has none.
+// initializer returns the expression of a constant of the package, which may be the expression of a
+// preceding constant, or nil.
 func initializer(p *load.Package, obj types.Object) ast.Expr {
 	file := p.File(obj.Pos())
 	if file == nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// numbers looks for numbers in tags and directives that an int, a uint or a uintptr of 32 bits
-// cannot hold. Constants of the source are left to the compiler, which refuses them there without
-// the generated file. preset names a default in messages.
+// numbers looks for numbers in tags and directives that a 32-bit int, uint or uintptr cannot
+// represent. Constants in the source are left to the compiler, which refuses them even without the
+// generated file. preset names a default in messages.
 func (w *platformWalk) numbers(f *model.Field, preset string) {
 	if f.Type == nil || w.c.only64 {
 		return
@@ -28,7 +28,7 @@ func (w *platformWalk) numbers(f *model.Field, preset string) {
 	}
 }
 
-// limits looks at the constraints of a value.
+// limits checks the constraints of a value.
 func (w *platformWalk) limits(f *model.Field, t *model.Type, rules *model.Rules) {
 	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
 		t = t.Elem
@@ -49,7 +49,7 @@ func (w *platformWalk) limits(f *model.Field, t *model.Type, rules *model.Rules)
 	}
 }
 
-// value looks at the numbers in a default or a constant.
+// value checks the numbers in a default or a constant.
 func (w *platformWalk) value(f *model.Field, t *model.Type, preset string, v any) {
 	switch t.Kind {
 	case model.Pointer, model.Flagged, model.Converted:
@@ -100,20 +100,19 @@ func (w *platformWalk) number(f *model.Field, t *model.Type, what, text string) 
 		"%s: the %s %s is beyond the type %s where that has 32 bits, and the package does not compile there", f.Name, what, text, types.TypeString(t.Go, w.c.qualifier))
 }
 
-// systems32 are the architectures on which int has 32 bits; the others are those on which it
-// has 64.
+// systems32 are the architectures on which int has 32 bits; on systems64 it has 64.
 var (
 	systems32 = []string{"386", "arm", "mips", "mipsle"}
 	systems64 = []string{"amd64", "arm64", "loong64", "mips64", "mips64le", "ppc64", "ppc64le", "riscv64", "s390x", "wasm"}
 )
 
-// excludes32 reports whether a build constraint leaves out every system on which int has 32 bits.
+// excludes32 reports whether a build constraint excludes every system on which int has 32 bits.
 func excludes32(line string) bool {
 	expr, err := constraint.Parse(line)
 	if err != nil {
 		return false
 	}
-	var others []string // tags for something else than an architecture
+	var others []string // tags that do not name an architecture
 	expr.Eval(func(tag string) bool {
 		if !slices.Contains(systems32, tag) && !slices.Contains(systems64, tag) && !slices.Contains(others, tag) {
 			others = append(others, tag)

@@ -8,12 +8,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// PlatformType is the rule of what differs from system to system, which the generator warns of,
-// too.
+// PlatformType is the rule for declarations that differ from system to system, of which the
+// generator warns, too.
 const PlatformType = "platform-type"
 
 // PlatformWarnings adds the findings of [PlatformType] that the generator warns of, each once for
-// all features that it is about, without those that //mcp:ignore suppresses. The result ignored
+// all features concerned, without the findings that //mcp:ignore suppresses. The function ignored
 // reports whether //mcp:ignore suppresses the rule for a declaration: for the package, or for every
 // feature that needs it.
 func PlatformWarnings(pkg *load.Package, m *model.Package, docs *load.Docs, diags *diag.List) (ignored func(types.Object) bool) {

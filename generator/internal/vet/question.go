@@ -8,13 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// runtimePath is the package that asks.
+// runtimePath is the package with the functions that ask.
 const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 
-// questions are its functions that return an error which must not be lost.
+// questions are its functions whose error must not be dropped.
 var questions = map[string]bool{"Elicit": true, "ElicitFields": true, "ElicitURL": true, "Sample": true, "Roots": true}
 
-// ignoredQuestions looks at every function of the package, as a tool may ask through another one.
+// ignoredQuestions checks the rule ignored-question in every function of the package, as a tool may
+// ask through another function.
 func (c *checker) ignoredQuestions() {
 	sets := map[ast.Node]*directive.Set{}
 	for _, set := range c.sets {
@@ -76,11 +77,11 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// question is the name of the runtime's function that is called, "" for others.
+// question returns the name of the runtime's function that a call names, or "".
 func question(p *load.Package, fun ast.Expr) string {
 	var id *ast.Ident
 	switch f := ast.Unparen(fun).(type) {
-	case *ast.Ident: // of a dot import
+	case *ast.Ident: // with a dot import
 		id = f
 	case *ast.SelectorExpr:
 		id = f.Sel

@@ -10,10 +10,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// columns are the tags by which libraries for databases read the column of a field.
+// columns are the tags from which database libraries read the column of a field.
 var columns = []string{"gorm", "bun", "xorm", "db", "pg"}
 
-// unpublishedRows: see the table. It reports each type once.
+// unpublishedRows checks the rule unpublished-row. It reports each type once.
 func (c *checker) unpublishedRows() {
 	seen := map[*model.Type]bool{}
 	reported := map[string]bool{}
@@ -61,8 +61,8 @@ func (c *checker) unpublishedRows() {
 	}
 }
 
-// columnTag is the tag that names the column of a field which has no tag json, "" for other fields.
-// Those of other modules are not for the author to change.
+// columnTag returns the tag that names the column of a field without a tag json, or "". Fields of
+// other modules do not count, since the author cannot change them.
 func (c *checker) columnTag(t types.Type, field *model.Field) string {
 	var v *types.Var
 	var text string
@@ -99,7 +99,7 @@ func (c *checker) columnTag(t types.Type, field *model.Field) string {
 	return columns[i]
 }
 
-// isForeign reports whether a package is in none of the modules of the sources.
+// isForeign reports whether a package is outside the modules of the sources.
 func (c *checker) isForeign(pkg *types.Package) bool {
 	return !slices.ContainsFunc(c.sources, func(p *load.Package) bool {
 		return p.Module == "" || pkg.Path() == p.Module || strings.HasPrefix(pkg.Path(), p.Module+"/")

@@ -16,7 +16,7 @@ func Rules() []Rule { return rules }
 
 var rules []Rule
 
-// The table refers to functions that refer to it.
+// Set here, since the functions in the table refer to the table.
 func init() {
 	rules = []Rule{
 		{
@@ -152,7 +152,7 @@ func init() {
 		{
 			unusedIgnore, "an //mcp:ignore whose rule has no finding there, or does not exist",
 			"It would suppress the next finding. Delete it.",
-			nil, // checked when all others are through
+			nil, // checked after all others
 		},
 	}
 }

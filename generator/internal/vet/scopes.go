@@ -1,6 +1,6 @@
 package vet
 
-// mixedScopes: see the table.
+// mixedScopes checks the rule mixed-scopes.
 func (c *checker) mixedScopes() {
 	if !c.hasScopes() {
 		return

@@ -11,11 +11,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// SecretResult is the rule of what must not leave in results, which the generator warns of, too.
+// SecretResult is the rule for secrets in results, of which the generator warns, too.
 const SecretResult = "secret-result"
 
-// mostMembers limits the members on paths to secrets that are visited in one result: types that
-// contain others several times over several levels multiply.
+// mostMembers limits the members on paths to secrets that are visited in one result: the number of
+// paths grows exponentially if types contain others several times over several levels.
 const mostMembers = 2_000
 
 // SecretWarnings adds the findings of [SecretResult], one for each type with such members, without
@@ -46,14 +46,14 @@ func SecretWarnings(pkg *load.Package, m *model.Package, diags *diag.List) {
 	}
 }
 
-// secretMember is a member of a result that must not leave.
+// secretMember is a secret member of a result.
 type secretMember struct {
-	of    *model.Type // the object that has it
+	of    *model.Type // the object that contains it
 	field *model.Field
-	path  string // as omit= has it
+	path  string // in the form of omit=
 }
 
-// secretResults: see the table. It reports each object of a result once.
+// secretResults checks the rule secret-result. It reports each object of a result once.
 func (c *checker) secretResults() {
 	features := c.inSource()
 	leads := leadingToSecrets(features)
@@ -70,7 +70,7 @@ func (c *checker) secretResults() {
 			if !slices.Contains(paths, s.path) {
 				paths = append(paths, s.path)
 			}
-			var key any = f.set // results that have names
+			var key any = f.set // several named results
 			if s.of.Go != nil {
 				key = s.of.Go.String()
 			}
@@ -88,23 +88,22 @@ func (c *checker) secretResults() {
 	}
 }
 
-// resultOf is the type of the result of a feature as omit= names its members, nil without one.
+// resultOf returns the type whose members omit= can name, or nil.
 func resultOf(f *feature) *model.Type {
 	switch {
 	case f.call == nil:
 		return nil
 	case f.call.Result.Short != nil:
-		return f.call.Result.Short.Of // omit= does not have the name of the list
+		return f.call.Result.Short.Of // omit= does not name the list
 	}
 	return f.call.Result.Output
 }
 
-// leadingToSecrets are the objects of results that have a secret, or contain an object that has
-// one. All others are left alone, since the ways through types that contain each other are too
-// many.
+// leadingToSecrets returns the objects in results that contain a secret directly or indirectly. All
+// others are skipped, since types that contain each other have too many paths.
 func leadingToSecrets(features []*feature) map[*model.Type]bool {
 	leads, seen := map[*model.Type]bool{}, map[*model.Type]bool{}
-	within := map[*model.Type][]*model.Type{} // the objects that contain an object
+	within := map[*model.Type][]*model.Type{} // for an object, the objects that contain it
 	var secrets []*model.Type
 	var visit func(t *model.Type)
 	visit = func(t *model.Type) {
@@ -141,11 +140,11 @@ func leadingToSecrets(features []*feature) map[*model.Type]bool {
 	return leads
 }
 
-// secretMembers are the members of the result of a feature that must not leave.
+// secretMembers returns the secret members in the result of a feature.
 func secretMembers(f *feature, leads map[*model.Type]bool) (found []secretMember) {
 	result := resultOf(f)
 	left := mostMembers
-	inside := map[*model.Type]bool{} // what omit= leaves out of a value, it leaves out of those inside of it
+	inside := map[*model.Type]bool{} // omit= applies to an object wherever it occurs inside the value
 	var visit func(t *model.Type, path string)
 	visit = func(t *model.Type, path string) {
 		for _, o := range objectsOf(t) {
@@ -172,8 +171,8 @@ func secretMembers(f *feature, leads map[*model.Type]bool) (found []secretMember
 	return found
 }
 
-// objectsOf are the structs that a value consists of, behind pointers and in lists and maps: one,
-// or the variants of a union.
+// objectsOf returns the structs that a value consists of, behind pointers and in lists and maps:
+// one, or the variants of a union.
 func objectsOf(t *model.Type) []*model.Type {
 	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
 		seen[t] = true
@@ -191,7 +190,7 @@ func objectsOf(t *model.Type) []*model.Type {
 	return all
 }
 
-// omitLine is the line //mcp:result of a feature with further names in its omit=.
+// omitLine returns the line //mcp:result of a feature with more names in its omit=.
 func omitLine(f *feature, paths []string) string {
 	line := "//mcp:result"
 	lists := map[string][]string{}

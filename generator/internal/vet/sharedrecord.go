@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// sharedRecords: see the table.
+// sharedRecords checks the rule shared-record.
 func (c *checker) sharedRecords() {
 	for _, f := range c.features {
 		if f.call == nil || !f.call.Func.Receiver.Passed() {
@@ -37,8 +37,8 @@ type recordWalk struct {
 	seen map[*types.Func]bool
 }
 
-// method looks at the source of a method, and of those that it calls on its receiver. field is ""
-// without an assignment.
+// method examines the source of a method, and of the methods that it calls on its receiver. field
+// is "" without an assignment.
 func (w *recordWalk) method(fn *types.Func) (at token.Position, field string) {
 	if w.seen[fn] {
 		return at, ""
@@ -102,14 +102,14 @@ func (w *recordWalk) source(fn *types.Func) (*load.Package, *ast.FuncDecl) {
 	return nil, nil
 }
 
-// recordSource is a method whose receiver is watched.
+// recordSource is a method whose receiver is examined.
 type recordSource struct {
 	info    *types.Info
 	recv    types.Object
-	pointer bool // what is assigned to the receiver remains after the call
+	pointer bool // assignments to the receiver persist after the call
 }
 
-// isReceiver reports whether an expression is the receiver, or what it points to.
+// isReceiver reports whether an expression is the receiver, or its target.
 func (s *recordSource) isReceiver(e ast.Expr) bool {
 	e = ast.Unparen(e)
 	if star, ok := e.(*ast.StarExpr); ok {
@@ -119,7 +119,7 @@ func (s *recordSource) isReceiver(e ast.Expr) bool {
 	return ok && s.info.Uses[id] == s.recv
 }
 
-// onReceiver is the method that a call calls on the receiver, nil for other calls.
+// onReceiver returns the method that a call calls on the receiver, or nil.
 func (s *recordSource) onReceiver(call *ast.CallExpr) *types.Func {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || !s.isReceiver(sel.X) {
@@ -129,10 +129,10 @@ func (s *recordSource) onReceiver(call *ast.CallExpr) *types.Func {
 	return fn
 }
 
-// member is the member of the receiver that an assignment to an expression changes, "" if that has
-// no JSON tag.
+// member returns the member of the receiver that an assignment to an expression changes, or "" if
+// it has no JSON tag.
 func (s *recordSource) member(e ast.Expr) string {
-	shared := s.pointer // a copy of the receiver refers to the same maps, slices and pointers
+	shared := s.pointer // a copy of the receiver shares its maps, slices and pointers
 	for e != nil {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.StarExpr:
@@ -169,7 +169,8 @@ func (s *recordSource) member(e ast.Expr) string {
 	return ""
 }
 
-// whole is the first member with a JSON tag, which an assignment to all of the receiver changes.
+// whole returns the first member with a JSON tag, which an assignment to the whole receiver
+// changes.
 func (s *recordSource) whole() string {
 	t := s.recv.Type()
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
@@ -185,8 +186,8 @@ func (s *recordSource) whole() string {
 	return ""
 }
 
-// taggedMember is the field that an index leads to, "" if neither it nor a struct around it has a
-// JSON tag.
+// taggedMember returns the field at an index, or "" if neither it nor a struct around it has a JSON
+// tag.
 func taggedMember(t types.Type, index []int) string {
 	tagged, name := false, ""
 	for _, i := range index {
@@ -199,7 +200,7 @@ func taggedMember(t types.Type, index []int) string {
 		}
 		option, set := reflect.StructTag(st.Tag(i)).Lookup("json")
 		if before, _, _ := strings.Cut(option, ","); before == "-" && option == "-" {
-			return "" // not a part of the record
+			return "" // not part of the record
 		}
 		tagged = tagged || set
 		t, name = st.Field(i).Type(), st.Field(i).Name()

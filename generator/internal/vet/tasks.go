@@ -1,6 +1,6 @@
 package vet
 
-// requiredTasks: see the table.
+// requiredTasks checks the rule required-task.
 func (c *checker) requiredTasks() {
 	for _, f := range c.features {
 		if f.tool != nil && f.tool.Task != nil && f.tool.Task.Required {

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// text is something that a model may read.
+// text is a text that a model may read.
 type text struct {
 	subject string
 	what    string // "description"
@@ -21,7 +21,7 @@ type text struct {
 	set     *directive.Set
 }
 
-// texts calls visit with everything that is published, each place once.
+// texts calls visit with every published text, each place once.
 func (c *checker) texts(visit func(text)) {
 	seen := map[diag.Place]bool{}
 	once := func(t text) {
@@ -89,7 +89,7 @@ func (c *checker) typeTexts(f *feature, t *model.Type, seen map[*model.Type]bool
 	c.typeTexts(f, t.Key, seen, visit)
 }
 
-// hiddenCharacters: see the table.
+// hiddenCharacters checks the rule hidden-character.
 func (c *checker) hiddenCharacters() {
 	c.texts(func(t text) {
 		if what := hidden(t.text); what != "" {
@@ -98,12 +98,12 @@ func (c *checker) hiddenCharacters() {
 	})
 }
 
-// lookalikes are characters that look like others of their kind, or like nothing, and are part of
-// ordinary text for some: the generator, which refuses invisible characters, accepts them.
+// lookalikes are characters that resemble others of their kind, or nothing, but are part of
+// ordinary text in some languages: the generator, which refuses invisible characters, accepts them.
 var lookalikes = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1680, 0x1680, 1}, // Ogham space
-		{0x2000, 0x200A, 1}, // spaces of particular widths
+		{0x2000, 0x200A, 1}, // spaces of fixed width
 		{0x205F, 0x205F, 1}, // mathematical space
 		{0xE000, 0xF8FF, 1}, // private use
 	},
@@ -112,7 +112,7 @@ var lookalikes = &unicode.RangeTable{
 	},
 }
 
-// hidden describes what in a text a reviewer does not see.
+// hidden describes the parts of a text that a reviewer does not see.
 func hidden(s string) string {
 	for _, r := range s {
 		if unicode.Is(lookalikes, r) {
@@ -131,11 +131,11 @@ func hidden(s string) string {
 	return ""
 }
 
-// note matches notes to authors. The words alone do not count: a tool may be about the TODO items
-// of a user.
+// note matches notes to authors. The words alone do not count: a tool may handle a user's TODO
+// items.
 var note = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)(\([^()\n]*\))?:|\b(TODO|FIXME|XXX|HACK)\([^()\n]*\)|\bFIXME\b`)
 
-// noteTexts: see the table. It reports a text once, which may be a part of many tools.
+// noteTexts checks the rule note-text. It reports a text once, since many tools may share it.
 func (c *checker) noteTexts() {
 	seen := map[string]bool{}
 	c.texts(func(t text) {
@@ -146,7 +146,7 @@ func (c *checker) noteTexts() {
 	})
 }
 
-// instructions are orders to a model, as poisoned tools have them.
+// instructions match orders to a model, as in poisoned tools.
 var instructions = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(ignore|disregard|forget|override)\b[^.]{0,40}\b(instructions?|prompts?|guidelines|system message)\b`),
 	regexp.MustCompile(`(?i)\b(do not|don't|never|must not|without)\s+(tell|inform|mention|reveal|notify|alert)(ing)?\b[^.]{0,30}\b(users?|humans?|anyone|anybody)\b`),
@@ -159,7 +159,7 @@ var instructions = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(pass|include|append|send|forward)\b[^.]{0,40}\b(conversation|chat history|previous messages|credentials|contents? of the file)\b`),
 }
 
-// instructionTexts: see the table.
+// instructionTexts checks the rule instruction-text.
 func (c *checker) instructionTexts() {
 	c.texts(func(t text) {
 		plain := strings.Join(strings.Fields(t.text), " ")

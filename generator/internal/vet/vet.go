@@ -1,7 +1,8 @@
-// Package vet looks at contracts for what the generator accepts and a reviewer would not: a tool
-// without a description, a tenant that the model can choose, a question whose error is dropped.
+// Package vet checks contracts for faults that the generator accepts and a reviewer would not: a
+// tool without a description, a tenant that the model can choose, a question whose error is
+// dropped.
 //
-// One table ([Rules]) holds every rule; it drives the checks, the help of the command and the
+// One table ([Rules]) contains every rule, for the checks, the help of the command and the
 // reference in docs. A finding is suppressed by //mcp:ignore with the rule and a reason, on the
 // feature or in the package comment.
 package vet
@@ -19,39 +20,39 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Finding is something that a rule found.
+// Finding is one violation of a rule.
 type Finding struct {
 	Rule    string
 	Pos     token.Position
-	Subject string // "tool Search: argument tenant"; empty where it is about the package
+	Subject string // "tool Search: argument tenant"; empty for the package
 	Message string
 	Hint    string
-	Fix     *Fix // nil where there is no plain one
+	Fix     *Fix // nil if there is no simple edit
 
-	// Word is what settles all findings that have the same one, by a word of //mcp:defaults.
+	// Word is the word of //mcp:defaults that settles all findings with the same Word.
 	Word string
 
-	set *directive.Set // the declaration it belongs to; nil for the package
-	// A finding with a key is a warning of the generator, too, once for all findings with that key:
-	// at the position at, or at Pos if that is not valid.
+	set *directive.Set // the declaration that it belongs to; nil for the package
+	// A finding with a key is also a warning of the generator, once for all findings with the same
+	// key, at the position at or, if that is not valid, at Pos.
 	key any
 	at  token.Position
 }
 
 // Fix is an edit of one place in the source.
 type Fix struct {
-	Message  string // what it does: "add destructive openworld"
+	Message  string // the effect of the edit: "add destructive openworld"
 	Pos, End token.Pos
 	Text     string // replaces the source from Pos to End
 }
 
-// Diagnostic is the finding as it is printed.
+// Diagnostic returns the finding as a diagnostic for printing.
 func (f *Finding) Diagnostic() *diag.Diagnostic {
 	return &diag.Diagnostic{Pos: f.Pos, Subject: f.Subject, Message: f.Message, Hint: f.Hint, Rule: f.Rule}
 }
 
-// Package returns what the rules find in one package, in order of the source. The model must be
-// what package analyze made of it without an error. The error is that of Options.Tokens.
+// Package returns the findings in one package, in order of the source. Package analyze must have
+// made the model without an error. The error comes from Options.Tokens.
 func Package(pkg *load.Package, m *model.Package, o *Options) ([]*Finding, error) {
 	c := newChecker(pkg, m, o)
 	c.docs = load.NewDocs(c.sources...)
@@ -95,30 +96,30 @@ func newChecker(pkg *load.Package, m *model.Package, o *Options) *checker {
 // checker is the state of one package.
 type checker struct {
 	pkg      *load.Package
-	sources  []*load.Package // pkg, and those that its //mcp:from lines name
+	sources  []*load.Package // pkg, and the packages that its //mcp:from lines name
 	m        *model.Package
 	options  *Options
-	sets     []*directive.Set // of all sources
+	sets     []*directive.Set // directives of all sources
 	homes    map[*directive.Set]*load.Package
 	features []*feature
-	tokens   []int // of the tools, in their order; nil if they are not counted
+	tokens   []int // tokens of the tools, in their order; nil if they are not counted
 	rule     string
 	found    []*Finding
 	docs     *load.Docs
 
 	plain       bool                   // types of the sources are written without their package
 	constraints map[*token.File]string // see constraint
-	only64      bool                   // the constraint of the package leaves out systems where int has 32 bits
+	only64      bool                   // the package's constraint excludes systems on which int has 32 bits
 }
 
-// report adds a finding of the rule that is being checked.
+// report adds a finding of the current rule.
 func (c *checker) report(set *directive.Set, pos token.Position, subject, hint, format string, args ...any) *Finding {
 	f := &Finding{Rule: c.rule, Pos: pos, Subject: subject, Hint: hint, Message: fmt.Sprintf(format, args...), set: set}
 	c.found = append(c.found, f)
 	return f
 }
 
-// packagePos is the position of findings about the whole package: the server, if there is one,
+// packagePos returns the position of findings about the whole package: the server, if there is one,
 // otherwise the first feature.
 func (c *checker) packagePos() token.Position {
 	if s := c.m.Server; s != nil && s.Pos.IsValid() {
@@ -130,7 +131,7 @@ func (c *checker) packagePos() token.Position {
 	return token.Position{}
 }
 
-// inSource are the features in order of the source.
+// inSource returns the features in order of the source.
 func (c *checker) inSource() []*feature {
 	all := slices.Clone(c.features)
 	slices.SortStableFunc(all, func(a, b *feature) int {
@@ -139,10 +140,10 @@ func (c *checker) inSource() []*feature {
 	return all
 }
 
-// feature is what the rules need of every kind of feature.
+// feature contains the fields of any feature that the rules need.
 type feature struct {
 	subject            string // "tool Search"
-	name               string // published
+	name               string // published name
 	title, description string
 	pos                token.Position
 	set                *directive.Set
@@ -188,7 +189,7 @@ func (c *checker) collectFeatures() {
 	}
 }
 
-// arguments are the fields of the object that a client sends.
+// arguments returns the fields of the object that a client sends.
 func (f *feature) arguments() []*model.Field {
 	if f.call == nil || f.call.Input == nil || f.call.Input.Object == nil {
 		return nil
@@ -215,7 +216,8 @@ func (c *checker) needed(f *feature, field *model.Field, seen map[token.Position
 	return &inject, again
 }
 
-// fieldPos is the position of a field if that is in the package, otherwise that of the feature.
+// fieldPos returns the position of a field if it is in the package, otherwise the position of the
+// feature.
 func (c *checker) fieldPos(f *feature, field *model.Field) token.Position {
 	if field.Pos.IsValid() && c.home(field.Pos) != nil {
 		return field.Pos
@@ -223,7 +225,7 @@ func (c *checker) fieldPos(f *feature, field *model.Field) token.Position {
 	return f.pos
 }
 
-// home is the source that holds a position, nil for others.
+// home returns the source that contains a position, or nil.
 func (c *checker) home(pos token.Position) *load.Package {
 	for _, p := range c.sources {
 		for _, file := range p.Files {

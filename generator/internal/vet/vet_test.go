@@ -21,14 +21,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/vet"
 )
 
-// corpus is the packages of all archives of testdata in one module, loaded once.
+// corpus contains the packages of all archives of testdata in one module, loaded once.
 type corpus struct {
 	dir  string
 	pkgs map[string][]*load.Package // by the name of the archive
 	docs *load.Docs
 }
 
-// unpack writes the archives, each into a directory of its own.
+// unpack writes each archive into its own directory.
 func unpack(t *testing.T) (dir string, archives map[string]*txtar.Archive) {
 	t.Helper()
 	dir, archives = t.TempDir(), map[string]*txtar.Archive{}
@@ -97,7 +97,7 @@ func printed(l *diag.List, dir string) string {
 	return b.String()
 }
 
-// tokens is a count of this test's own.
+// tokens estimates the tokens of each tool by its length.
 func tokens(m *model.Package) (all []int, err error) {
 	for _, t := range m.Tools {
 		all = append(all, (len(t.Description)+len(schema.InputOf(t)))/4)
@@ -105,8 +105,8 @@ func tokens(m *model.Package) (all []int, err error) {
 	return all, nil
 }
 
-// TestRules runs each rule over the archive of its name: it finds what is in want, and in the
-// package good nothing.
+// TestRules runs each rule over the archive of its name: it finds the findings in want, and nothing
+// in the package good.
 func TestRules(t *testing.T) {
 	c, archives := loadCorpus(t)
 	names := slices.Sorted(maps.Keys(archives))
@@ -207,7 +207,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestTokens: an error of the function that counts is that of the run.
+// TestTokens checks that an error of the function that counts tokens is returned.
 func TestTokens(t *testing.T) {
 	o := vet.NewOptions()
 	o.Tokens = func(*model.Package) ([]int, error) { return nil, io.ErrUnexpectedEOF }
