@@ -148,7 +148,7 @@ func (s schema) ofType(name string, variant, depth int) (*jsontree.Value, bool) 
 	return nil, false
 }
 
-// number returns the smallest valid number, or 1 if that is valid.
+// number returns a valid number, 1 or near 1 if possible.
 func (s schema) number(variant int) (*jsontree.Value, bool) {
 	bound := func(name string) *big.Rat {
 		if v := s.get(name); v != nil {
