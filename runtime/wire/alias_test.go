@@ -35,7 +35,7 @@ func readAliased(d *Decoder, v *aliased) {
 
 const aliasedText = `{"name":"Emma","raw":{"a": [1]},"list":["x","y\n","日本"],"map":{"k":1,"é\t":"v"}}`
 
-// With Alias, values refer to the data; without it, nothing does.
+// With Alias, values refer to the data; without it, no value does.
 func TestAlias(t *testing.T) {
 	for _, alias := range []bool{false, true} {
 		data := []byte(aliasedText)
@@ -73,7 +73,7 @@ func TestAliasAllocations(t *testing.T) {
 	}
 }
 
-// Members that no table has are read as strictly as others, and skipped.
+// Unknown members are read as strictly as known ones, and skipped.
 func TestSkipUnknown(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"x":{"y":[1,{}]},"name":"Emma","Name":"Anna","":null}`: "",
@@ -96,7 +96,7 @@ func TestSkipUnknown(t *testing.T) {
 	}
 }
 
-// Members of an open object are handed out, whatever the option says.
+// Next returns the members of an open object, with any option.
 func TestSkipUnknownOpen(t *testing.T) {
 	d := NewDecoder([]byte(`{"a":1,"name":2}`), Options{SkipUnknown: true})
 	names := ""
@@ -108,7 +108,7 @@ func TestSkipUnknownOpen(t *testing.T) {
 	}
 }
 
-// Stop ends the reading, with the error and without looking at the rest.
+// Stop ends the reading with the error, and does not read the rest.
 func TestStop(t *testing.T) {
 	stopped := errors.New("enough")
 	read := 0
@@ -137,7 +137,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// MaxElements counts the elements of all slices and maps that are read, and nothing else.
+// MaxElements counts the elements of all slices and maps that are read, and no other elements.
 func TestMaxElements(t *testing.T) {
 	const text = `{"list":["a","b","c"],"map":{"k":[1,2,3],"l":2},"raw":[1,2,3,4,5,6],"x":[7,8,9]}`
 	for most, ok := range map[int]bool{0: true, 4: false, 5: true, 1: false} {
@@ -168,7 +168,7 @@ func TestMaxElements(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// Beyond it no memory is used.
+	// Beyond the limit no memory is used.
 	data := []byte(`{"list":[` + strings.Repeat(`"",`, 1<<20) + `""]}`)
 	per := allocated(func() {
 		var v aliased
@@ -182,7 +182,7 @@ func TestMaxElements(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -191,7 +191,7 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// Member finds a member at any position, and reads nothing.
+// Member finds a member at any position without reading the object.
 func TestMember(t *testing.T) {
 	long := `"filler":"` + strings.Repeat("x", 2*soonFound) + `"`
 	for text, want := range map[string]string{

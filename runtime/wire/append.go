@@ -16,8 +16,8 @@ func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	return appendQuoted(b, *(*string)(unsafe.Pointer(&s)))
 }
 
-// AppendStringWithin is AppendString with a limit for the length of b. It stops soon after the
-// limit is exceeded, and reports whether all of s is written.
+// AppendStringWithin is like AppendString, but limits the length of b. It stops soon after the
+// limit is exceeded, and reports whether it appended all of s.
 func AppendStringWithin(b []byte, s string, most int) (_ []byte, ok bool) {
 	if len(b)+len(s) > most {
 		return b, false
@@ -33,7 +33,7 @@ func AppendStringWithin(b []byte, s string, most int) (_ []byte, ok bool) {
 
 func appendQuoted(b []byte, s string) []byte {
 	if i := plainRun(s, 0); i == len(s) {
-		// Room for all of it at once makes these copies of bytes.
+		// One Grow for the whole string makes the appends below plain copies.
 		b = slices.Grow(b, i+2)
 		b = append(b, '"')
 		b = append(b, s...)
@@ -42,7 +42,7 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(appendText(append(b, '"'), s), '"')
 }
 
-// appendText appends the text between the quotes.
+// appendText appends the characters of a string, without the quotes.
 func appendText(b []byte, s string) []byte {
 	from := 0 // s[:from] is in b
 	for i := plainRun(s, 0); i < len(s); i = plainRun(s, i) {
@@ -61,7 +61,8 @@ func appendText(b []byte, s string) []byte {
 			b = append(b, `\ufffd`...)
 			from = i + size
 		case r == '\u2028' || r == '\u2029':
-			// Line breaks to JavaScript, and to some readers of lines.
+			// U+2028 and U+2029 are line breaks to JavaScript, and to some programs that read
+			// lines.
 			b = append(b, s[from:i]...)
 			b = append(b, `\u202`...)
 			b = append(b, hexDigits[r&15])
@@ -72,7 +73,7 @@ func appendText(b []byte, s string) []byte {
 	return append(b, s[from:]...)
 }
 
-// plainRun is plainEnd for a string.
+// plainRun is like plainEnd, for a string.
 func plainRun(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		if m := specialBytes(eightBytes(s, i)); m != 0 {
@@ -80,8 +81,8 @@ func plainRun(s string, i int) int {
 		}
 	}
 	if i < len(s) && len(s) >= 8 {
-		// The last eight bytes, without those in front of i: the zeros that come in at the top are
-		// special, so the end is found like anything else.
+		// The last eight bytes, shifted so that bytes before i drop out: the zeros that come in at
+		// the top are special, so the search below finds the end.
 		skip := 8 - (len(s) - i)
 		m := specialBytes(eightBytes(s, len(s)-8) >> (8 * skip))
 		return i + bits.TrailingZeros64(m)>>3
@@ -154,8 +155,8 @@ func AppendFloat(b []byte, f float64, size int) []byte {
 	return b
 }
 
-// sixDecimals returns a million times f where f is the float nearest to a number of at most fifteen
-// digits, no more than six of them behind the point. No other number of fifteen digits has the same
+// sixDecimals returns f in millionths if f is the float nearest to a number of at most fifteen
+// digits, at most six of them after the point. No other number of fifteen digits has the same
 // nearest float, so it is the shortest one.
 func sixDecimals(f float64) (micros int64, ok bool) {
 	x := f * 1e6
@@ -163,8 +164,8 @@ func sixDecimals(f float64) (micros int64, ok bool) {
 		return 0, false
 	}
 	micros = int64(math.Round(x))
-	// Both are exact, so the division rounds once, as reading the text does. A float zero may have
-	// a sign, an integer zero has none.
+	// Both operands are exact, so the division rounds once, as parsing the number does. A float
+	// zero may have a sign, an integer zero has none.
 	return micros, micros != 0 && float64(micros)/1e6 == f
 }
 

@@ -71,14 +71,14 @@ func MaxLength[T ~string](d *Decoder, v T, limit int) {
 	}
 }
 
-// MinBase64Length checks that bytes that came in base64 had at least limit characters there.
+// MinBase64Length checks that the base64 string of decoded bytes had at least limit characters.
 func MinBase64Length[T ~[]byte](d *Decoder, v T, limit int) {
 	if n := strictBase64.EncodedLen(len(v)); !d.failed && n < limit {
 		d.few(RuleMinLength, n, limit, "character")
 	}
 }
 
-// MaxBase64Length checks that bytes that came in base64 had at most limit characters there.
+// MaxBase64Length checks that the base64 string of decoded bytes had at most limit characters.
 func MaxBase64Length[T ~[]byte](d *Decoder, v T, limit int) {
 	if n := strictBase64.EncodedLen(len(v)); !d.failed && n > limit {
 		d.many(RuleMaxLength, n, limit, "character")
@@ -123,7 +123,7 @@ func UniqueItems[T comparable](d *Decoder, v []T) {
 	}
 }
 
-// repeats finds two elements that are equal.
+// repeats returns the indexes of two equal elements.
 func repeats[T comparable](v []T) (first, second int, twice bool) {
 	if len(v) <= linearKeys {
 		for j := range v {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// A choice is one of the values under its name.
+// A choice must be one of the values registered under its name.
 func TestStringChoice(t *testing.T) {
 	type region string
 	options := wire.Options{Choices: map[string]*wire.Choices{
@@ -90,7 +90,7 @@ func TestLenientChoice(t *testing.T) {
 	}
 }
 
-// manyChoices are more than a client could find out one by one.
+// manyChoices returns more choices than a client could guess one by one.
 func manyChoices() []string {
 	values := make([]string, 20_000)
 	for i := range values {
@@ -99,7 +99,7 @@ func manyChoices() []string {
 	return values
 }
 
-// readChoices reads a list with 50,000 times the same text.
+// readChoices reads a list that contains the same string 50,000 times.
 func readChoices(choices *wire.Choices, value string) (all []string, err error) {
 	text := "[" + strings.Repeat(`"`+value+`",`, 49_999) + `"` + value + `"]`
 	d := wire.NewDecoder([]byte(text), wire.Options{Choices: map[string]*wire.Choices{"Values": choices}})
@@ -107,7 +107,7 @@ func readChoices(choices *wire.Choices, value string) (all []string, err error) 
 	return all, d.Finish()
 }
 
-// A list of many texts that no choice has gets a short message.
+// A list of many strings that are not choices gets a short message.
 func TestManyChoices(t *testing.T) {
 	values := manyChoices()
 	choices := wire.NewChoices(values)

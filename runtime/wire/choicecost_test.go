@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Many texts are looked for among many choices in little time: here 10^9 comparisons would take
+// Many strings are looked up among many choices in little time: here 10^9 comparisons would take
 // seconds.
 func TestManyChoicesTime(t *testing.T) {
 	values := manyChoices()

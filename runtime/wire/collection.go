@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Ptr reads a value into new memory. A null is passed to f, which usually refuses it; see Nullable.
+// Ptr reads a value into new memory. f gets a null too, and usually refuses it; see Nullable.
 func Ptr[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 	p := new(T)
 	f(d, p)
@@ -23,8 +23,8 @@ func Nullable[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 	Ptr(d, v, f)
 }
 
-// Slice reads an array into a new slice, which is not nil where the array is empty. An element that
-// violates its schema is left zero.
+// Slice reads an array into a new slice; an empty array becomes an empty slice, not nil. An element
+// that violates its schema is left zero.
 func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	before := d.problemCount()
 	if d.wraps() {
@@ -48,7 +48,7 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	var s []T
 	reused := scratchListOf[T](&d.lists)
 	if reused != nil {
-		// d.lists must not offer it meanwhile: f may read a slice of this type too.
+		// f may read a slice of this type too, and must not get the same memory from d.lists.
 		s, *reused = (*reused)[:0], nil
 	}
 	for first := true; d.next(']', first) && d.element(); first = false {
@@ -56,7 +56,7 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 			s = make([]T, 0, firstRoom(unsafe.Sizeof(zero)))
 		}
 		if len(s) < cap(s) {
-			s = s[:len(s)+1] // which is zero
+			s = s[:len(s)+1] // the new element is zero
 		} else {
 			s = append(s, zero)
 		}
@@ -77,7 +77,7 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	}
 }
 
-// firstRoom is the number of elements of a size, in bytes, that a slice gets room for at first.
+// firstRoom returns the initial capacity of a slice, for elements of size bytes.
 func firstRoom(size uintptr) int {
 	if size > 256 {
 		return 1
@@ -85,7 +85,7 @@ func firstRoom(size uintptr) int {
 	return 4
 }
 
-// Array reads an array of exactly as many elements as v has.
+// Array reads an array of exactly len(v) elements.
 func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 	before := d.problemCount()
 	if d.wraps() {
@@ -119,20 +119,20 @@ func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 	}
 }
 
-// endList is endContainer for an array that began at start, and records its text.
+// endList closes an array that began at start, and records its text.
 func (d *Decoder) endList(before, start int) bool {
 	data, end, texts := d.data, d.pos, len(d.texts)
 	if !d.endContainer(before) {
 		return false
 	}
 	d.list.start, d.list.end = start, end
-	if len(d.texts) < texts { // endContainer has left the quoted text
+	if len(d.texts) < texts { // endContainer left the quoted text
 		d.list = excerpt{-1, 0, data[start:end]}
 	}
 	return true
 }
 
-// endContainer closes an array or map, and reports false at a syntax error.
+// endContainer closes an array or map. It returns false after a syntax error.
 func (d *Decoder) endContainer(before int) bool {
 	if d.err != nil {
 		d.failed = true

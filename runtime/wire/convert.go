@@ -1,7 +1,7 @@
 package wire
 
-// Convert reads a value of type S and makes a T of it. An error of the conversion is a violation at
-// the path of the value.
+// Convert reads a value of type S and converts it to a T. A conversion error is a violation at the
+// path of the value.
 func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (T, error)) {
 	before := d.problemCount()
 	d.peek()
@@ -21,9 +21,9 @@ func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (
 	*v = t
 }
 
-// Made makes a T of members that have been read into s. Messages begin with what, "kind is" or
-// "group and kind are". An error of the conversion is a violation of the object that has the
-// members. Nothing is made if a value before was not right.
+// Made converts s, whose members have been read, to a T. Messages begin with what, "kind is" or
+// "group and kind are". A conversion error is a violation of the object that contains the members.
+// Made does nothing if an earlier member was invalid.
 func Made[S, T any](d *Decoder, what string, v *T, s S, convert func(S) (T, error)) {
 	if d.err != nil || d.problemCount() > 0 {
 		return
@@ -36,14 +36,14 @@ func Made[S, T any](d *Decoder, what string, v *T, s S, convert func(S) (T, erro
 	*v = t
 }
 
-// PutConverted writes the result of a conversion of a value.
+// PutConverted converts a value and writes the result.
 func PutConverted[T, S any](e *Encoder, v *T, convert func(T) S, f func(*Encoder, *S)) {
 	s := convert(*v)
 	f(e, &s)
 }
 
-// PutConvertedErr is PutConverted for a conversion that can fail. The encoder records its error,
-// with the path of the value.
+// PutConvertedErr is like PutConverted, for a conversion that can fail. The encoder records the
+// error with the path of the value.
 func PutConvertedErr[T, S any](e *Encoder, v *T, convert func(T) (S, error), f func(*Encoder, *S)) {
 	s, err := convert(*v)
 	if err != nil {
@@ -54,14 +54,14 @@ func PutConvertedErr[T, S any](e *Encoder, v *T, convert func(T) (S, error), f f
 }
 
 // Flagged reads a value whose presence is recorded in a flag, as in the Null types of database/sql.
-// A null is passed to f, which usually refuses it; see FlaggedOrNull.
+// f gets a null too, and usually refuses it; see FlaggedOrNull.
 func Flagged[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
 	if f(d, v); !d.failed {
 		*flag = true
 	}
 }
 
-// FlaggedOrNull is Flagged, but a null makes the value zero and clears the flag.
+// FlaggedOrNull is like Flagged, but a null makes the value zero and clears the flag.
 func FlaggedOrNull[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
 	if d.Null() {
 		var zero T
@@ -71,7 +71,7 @@ func FlaggedOrNull[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {
 	Flagged(d, v, flag, f)
 }
 
-// PutFlagged writes a value whose flag is set, and null where it is not.
+// PutFlagged writes a value if its flag is set, and null otherwise.
 func PutFlagged[T any](e *Encoder, v *T, flag bool, f func(*Encoder, *T)) {
 	if !flag {
 		PutNull(e)
@@ -80,7 +80,7 @@ func PutFlagged[T any](e *Encoder, v *T, flag bool, f func(*Encoder, *T)) {
 	f(e, v)
 }
 
-// PutError writes the text of an error, and null for nil.
+// PutError writes an error message, and null for nil.
 func PutError[T error](e *Encoder, v *T) {
 	if any(*v) == nil {
 		PutNull(e)

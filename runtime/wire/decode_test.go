@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// same checks one reader against json.Unmarshal into the same type, over many texts: both accept
-// and give the same, or both refuse. The texts of refuse are refused here only, those of accept are
-// accepted here only.
+// same compares one reader with json.Unmarshal into the same type, for many texts: both accept a
+// text with the same value, or both refuse it. Only the reader refuses the texts of refuse, and
+// only the reader accepts those in accept.
 func same[T any](t *testing.T, read func(*Decoder, *T), texts []string, refuse, accept string) {
 	t.Helper()
 	for _, text := range texts {
@@ -40,7 +40,7 @@ func same[T any](t *testing.T, read func(*Decoder, *T), texts []string, refuse, 
 	}
 }
 
-// texts are values of every kind.
+// texts contains values of every kind.
 var texts = []string{
 	`null`, `true`, `false`, `"true"`, `""`, `"5"`, `"a\"\\\/\b\f\n\r\té\u00e9\ud83d\ude00😀"`, `{}`, `[]`, `[1]`, `{"a":1}`,
 	`0`, `-0`, `1`, `-1`, `127`, `128`, `-128`, `-129`, `255`, `256`, `32767`, `32768`, `65535`, `65536`, `-32768`, `-32769`,
@@ -131,7 +131,7 @@ func TestQuoted(t *testing.T) {
 	if err := decode(`"\"a\\n\""`, Options{}, &s, func(d *Decoder, v *string) { Quoted(d, v, String[string]) }); err != nil || s != "a\n" {
 		t.Errorf("%q, %v", s, err)
 	}
-	// What follows is not in quotes.
+	// A value after the quoted one is not in quotes.
 	var list []int
 	if err := decode(`["1","2"]`, Options{}, &list, func(d *Decoder, v *[]int) {
 		Slice(d, v, func(d *Decoder, v *int) { Quoted(d, v, Int[int]) })
@@ -176,7 +176,7 @@ func TestLenient(t *testing.T) {
 			t.Errorf("%s is accepted without lenient mode", text)
 		}
 	}
-	// The depth counts through the texts.
+	// The depth counts across quoted texts.
 	if err := decode(`["[[]]"]`, Options{Lenient: true, MaxDepth: 3}, new(tree), deep); err != nil {
 		t.Error(err)
 	}
@@ -185,7 +185,8 @@ func TestLenient(t *testing.T) {
 	}
 }
 
-// Lenient enumerations of numbers take strings of numbers, and name their values for all else.
+// Lenient enumerations of numbers accept numbers in strings, and list their values in the message
+// for any other value.
 func TestLenientEnums(t *testing.T) {
 	for text, want := range map[string]string{
 		`"2"`: "", `2`: "", `"-1"`: "", `"7"`: "must be one of -1, 2, got 7", `true`: "must be one of -1, 2, got a boolean true",
@@ -205,8 +206,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestPinning checks the memory that a string retains: no more than the short strings around it,
-// with which it shares memory.
+// TestPinning measures the memory that a string retains: at most the short strings around it, with
+// which it shares memory.
 func TestPinning(t *testing.T) {
 	for _, n := range []int{3, 20, 1000} {
 		words := make([]string, n)
@@ -283,7 +284,7 @@ func TestFailedReadsLeaveValues(t *testing.T) {
 		[]any{7, "s", 1.5, true, 0, []int{1}, map[string]int{"a": 1}, time.Unix(0, 0), time.Hour, "::1", []byte("b")})
 }
 
-// TestResetAnywhere uses a decoder again that has stopped anywhere, without Finish.
+// TestResetAnywhere resets a decoder that stopped at any position, without Finish.
 func TestResetAnywhere(t *testing.T) {
 	again := `{"a":{"x":[1,{"k":1}]},"b":{"y":1}}`
 	d := new(Decoder)
@@ -303,7 +304,7 @@ func TestResetAnywhere(t *testing.T) {
 	}
 }
 
-// TestNothingBeyondTheEnd cuts texts whose rest is in the same memory.
+// TestNothingBeyondTheEnd cuts texts whose rest follows in the same memory.
 func TestNothingBeyondTheEnd(t *testing.T) {
 	for _, text := range append(slices.Clone(texts), searchText, `{"a":{"b":[null,-0.5e+1]},"c":"\u00e9\ud83d\ude00\/é","d":[[{}]]}`) {
 		data := []byte(text)
@@ -323,7 +324,7 @@ func TestNothingBeyondTheEnd(t *testing.T) {
 }
 
 func TestFreshCollections(t *testing.T) {
-	// Defaults must not be written into, nor show through.
+	// Reading must neither write to the defaults nor leave them visible.
 	list, m := []int{1, 2, 3}, map[string]int{"a": 1}
 	keptList, keptMap := list, m
 	if err := decode(`[9]`, Options{}, &list, sliceOfInt); err != nil {

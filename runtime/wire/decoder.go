@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Limits that apply where [Options] leaves them zero.
+// Limits for [Options] that are zero.
 const (
 	DefaultMaxDepth    = 512 // nested arrays and objects
 	DefaultMaxProblems = 20  // violations reported one by one
@@ -15,57 +15,57 @@ const (
 // keptBuffer is the largest buffer, in bytes, that Reset keeps.
 const keptBuffer = 64 << 10
 
-// keptFrames is how many levels of nesting a Decoder keeps memory for.
+// keptFrames is the number of nesting levels for which a Decoder keeps memory.
 const keptFrames = 64
 
-// ErrElements ends the reading of more elements than [Options.MaxElements] allows.
+// ErrElements is the error of Finish after more elements than [Options.MaxElements] allows.
 var ErrElements = errors.New("more elements than are allowed")
 
-// ErrChecked is the error of Finish if [Options] have Check, and the value could be read.
+// ErrChecked is the error of Finish if [Options.Check] is set and the value is valid.
 var ErrChecked = errors.New("the value is valid")
 
-// Options of a [Decoder]. The zero value is strict, with the default limits.
+// Options configures a [Decoder]. The zero value is strict, with the default limits.
 type Options struct {
-	// Lenient accepts a string that holds the JSON text of a number, a boolean, an array or an
-	// object where such a value is expected; a string with commas for an array of the parts, if
-	// these are numbers, booleans or values of an enumeration, and any other string for an array of
-	// that element; a number for a string that is not a time, a duration or base64; and an empty
+	// Lenient accepts a string that contains the JSON of a number, a boolean, an array or an object
+	// where such a value is expected; a string with commas for an array of its parts, if the parts
+	// are numbers, booleans or values of an enumeration; any other string for an array with that
+	// one element; a number for a string that is not a time, a duration or base64; and an empty
 	// string for an optional member that is not a plain string, an object or an array of fixed
-	// length, as if the member were missing.
+	// length, which then counts as missing.
 	Lenient bool
-	// MaxDepth is how deep arrays and objects may nest, 0 for DefaultMaxDepth.
+	// MaxDepth limits the nesting of arrays and objects; 0 means DefaultMaxDepth.
 	MaxDepth int
-	// MaxProblems is how many violations are kept, 0 for DefaultMaxProblems. Reading ends at the
-	// next one.
+	// MaxProblems limits the recorded violations; 0 means DefaultMaxProblems. The next violation
+	// ends the reading.
 	MaxProblems int
-	// Choices are the values that [StringChoice] accepts, by name.
+	// Choices contains the values that [StringChoice] accepts, by name.
 	Choices map[string]*Choices
-	// AnyChoice lets [StringChoice] accept every string. Defaults are read before the choices are
-	// known.
+	// AnyChoice lets [StringChoice] accept every string. It is for defaults, which are read before
+	// the choices are known.
 	AnyChoice bool
-	// MaxElements is how many elements of slices and entries of maps are read, all together; 0 for
-	// any number. Reading ends at one more, and Finish returns [ErrElements]. Elements that are
-	// skipped, or are part of a raw value, do not count.
+	// MaxElements limits the elements of slices and entries of maps that are read, all together; 0
+	// means no limit. One more ends the reading, and Finish returns [ErrElements]. Elements that
+	// are skipped, or are part of a raw value, do not count.
 	MaxElements int
-	// MaxNames limits the names that are kept at a time of members that are skipped, or are part of
-	// a raw value, to find one that occurs twice; 0 for any number. One more is ErrElements, too.
+	// MaxNames limits the names kept to find duplicates among members that are skipped or part of a
+	// raw value; 0 means no limit. One more ends the reading with ErrElements, too.
 	MaxNames int
-	// SkipUnknown skips members of objects that are not among the fields.
+	// SkipUnknown skips unknown members of objects.
 	SkipUnknown bool
 	// Alias lets strings without escapes, and the values that Raw reads, refer to the data, which
 	// must not be changed afterwards. It saves a copy of each of them, and retains all of the data
 	// as long as one of them is in use.
 	Alias bool
-	// Check makes Finish return [ErrChecked] instead of nil, for a caller that wants to know
-	// whether a value can be read, and nothing else.
+	// Check makes Finish return [ErrChecked] instead of nil, for a caller that only asks whether a
+	// value is valid.
 	Check bool
-	// Context is usually a [context.Context]; nil means none. Its Err is called every 64 KiB. Once
-	// it returns an error, reading ends, and Finish returns that error.
+	// Context is usually a [context.Context]; nil means no context. Err is called every 64 KiB.
+	// Once it returns an error, reading ends, and Finish returns that error.
 	Context interface{ Err() error }
 }
 
-// Decoder reads one JSON value out of a byte slice. It never changes the slice, and what it has
-// decoded does not refer to it without [Options.Alias].
+// Decoder reads one JSON value out of a byte slice. It never changes the slice, and decoded values
+// do not refer to it without [Options.Alias].
 //
 // A Decoder can be used again after a Reset. It serves one goroutine at a time.
 type Decoder struct {
@@ -77,15 +77,15 @@ type Decoder struct {
 	frames  []frame // the first open ones belong to the objects being read
 	open    int
 	keys    keyStack
-	texts   []input // the texts around data, outermost first
+	texts   []input // texts around data, outermost first
 	trail   trail   // position in data of the last violation
 	chunk   chunk
 	scratch scratch
 	lists   scratchLists
-	index   spanIndex // of the object whose Variant was looked for
+	index   spanIndex // of the object that Variant searched
 	list    excerpt   // text of the array read last
 
-	unescaped []byte  // buffer for the strings that have escapes
+	unescaped []byte  // buffer for strings with escapes
 	number    float64 // the last float read, before rounding to its own type
 	literal   excerpt // text of the last number read
 
@@ -93,64 +93,64 @@ type Decoder struct {
 	atomic     bool // see expectsAtom
 	silent     bool // violations have neither a path nor a message
 
-	kept    int // end of the last string or object that may not be blank, see acceptBlank
-	wrapped int // start of the string that is read as an element, one more than its index
+	kept    int // end of the last string or object that is a value even if blank, see acceptBlank
+	wrapped int // start of the string that is read as a list element, plus one
 
 	failed    bool // the value read last was invalid
-	broken    bool // something inside the array or object read last was invalid
+	broken    bool // a value inside the current array or object was invalid
 	quoted    bool // inside a value of the ",string" option
 	finished  bool
 	err       *SyntaxError // or errEnded
 	problems  []Violation
-	more      bool // there was a violation beyond MaxProblems
-	compared  int  // names that were compared with misspelt ones
-	checkAt   int  // where in data Context.Err is called next
-	elements  int  // that may still be read
+	more      bool // violations beyond MaxProblems occurred
+	compared  int  // names compared with unknown ones
+	checkAt   int  // position in data of the next call of Context.Err
+	elements  int  // remaining elements
 	ended     error
 	finishErr error
 }
 
-// frame is the state of an object that is being read. Frames are not cleared after use, so a frame
-// must not refer to the data.
+// frame is the state of an object being read. Frames are not cleared after use, so a frame must not
+// refer to the data.
 type frame struct {
 	fields   Fields
-	seen     uint64   // fields that came, the first 64
-	seenMore []uint64 // and the others
-	expected int      // the field to come if members come in order
-	value    int      // where the value of the member begins, -1 before the first
+	seen     uint64   // fields that came, among the first 64
+	seenMore []uint64 // fields that came, among the others
+	expected int      // next field, if members come in the order of the table
+	value    int      // start of the member's value, -1 before the first
 	optional bool     // the member may be missing
 	problems int      // violations before the value
 	keys     int      // where the names of this object begin in Decoder.keys
-	isOpen   bool     // unknown members are handed out too
-	stray    int      // the violation of the only unknown member, one more than its index; -1 for several
-	meant    int      // the field that it was probably meant to be, one more than its index
+	isOpen   bool     // Next returns unknown members too
+	stray    int      // index of the violation by the only unknown member, plus one; -1 for several
+	meant    int      // index of the field that this member probably meant, plus one
 }
 
-// input is a text whose reading is suspended while a text inside it is read.
+// input is a text whose reading is suspended while a text quoted in it is read.
 type input struct {
 	data    []byte
-	pos     int // behind the string that spells the text inside
+	pos     int // position after the string that quotes the inner text
 	trail   trail
 	index   spanIndex
 	checkAt int
-	depth   int // at which the text inside ends, -1 if it is a scalar
+	depth   int // depth at which the inner text ends, -1 for a scalar
 }
 
-// excerpt is a part of Decoder.data, or, where start is negative, copied text. Two integers are
+// excerpt is a part of Decoder.data, or a copied text if start is negative. Two integers are
 // cheaper to write than a slice, which needs a write barrier.
 type excerpt struct {
 	start, end int
 	copied     []byte
 }
 
-// NewDecoder returns a decoder of the JSON value in data.
+// NewDecoder returns a decoder for the JSON value in data.
 func NewDecoder(data []byte, o Options) *Decoder {
 	d := new(Decoder)
 	d.Reset(data, o)
 	return d
 }
 
-// Reset makes d a decoder of the JSON value in data, as if new. It keeps buffers of moderate size,
+// Reset makes d read the JSON value in data, like a new decoder. It keeps buffers of moderate size,
 // and drops its reference to the earlier data.
 func (d *Decoder) Reset(data []byte, o Options) {
 	if o.MaxDepth <= 0 {
@@ -204,7 +204,7 @@ func (d *Decoder) release() {
 	}
 }
 
-// element counts an element, and reports false at one too many, which ends the reading.
+// element counts an element. It returns false at one too many, which ends the reading.
 func (d *Decoder) element() bool {
 	if d.elements--; d.elements >= 0 {
 		return true
@@ -213,9 +213,9 @@ func (d *Decoder) element() bool {
 	return false
 }
 
-// Finish ends the reading. It returns nil, or a *[SyntaxError] where the text is not one strict
-// JSON value and nothing else, or else an *[ArgumentsError] with all violations. It drops the
-// reference to the input; calling it again returns the same.
+// Finish ends the reading. It returns nil; a *[SyntaxError] if the text is not exactly one strict
+// JSON value; or an *[ArgumentsError] with all violations. It drops the reference to the input.
+// Later calls return the same error.
 func (d *Decoder) Finish() error {
 	d.finished = true
 	if d.peek(); d.err == nil && d.pos < len(d.data) {
@@ -240,14 +240,14 @@ func (d *Decoder) Finish() error {
 	return d.finishErr
 }
 
-// Failed reports whether the value read last was invalid; the variable for it then is unchanged.
+// Failed reports whether the last value was invalid, in which case its variable is unchanged.
 func (d *Decoder) Failed() bool { return d.failed }
 
-// Fail records a violation of the value read last, at its path. The message says what the value
-// must be and what was received.
+// Fail records a violation by the last value, at its path. The message names the expected and the
+// received value.
 func (d *Decoder) Fail(rule, message string) { d.violate(rule, message) }
 
-// Null reads a null and reports true where one comes next, and otherwise reads nothing.
+// Null reads a null if one comes next, and reports whether it did. Otherwise it reads nothing.
 func (d *Decoder) Null() bool {
 	if d.peek() != 'n' {
 		return false
@@ -256,7 +256,7 @@ func (d *Decoder) Null() bool {
 	return !d.failed
 }
 
-// peek skips white space and returns the byte behind it, 0 at the end.
+// peek skips white space and returns the next byte, 0 at the end.
 func (d *Decoder) peek() byte {
 	for d.pos < len(d.data) {
 		c := d.data[d.pos]
@@ -271,7 +271,7 @@ func (d *Decoder) peek() byte {
 // Peek returns the first byte of the next value, 0 at the end of the text.
 func (d *Decoder) Peek() byte { return d.peek() }
 
-// readWord reads one of the words true, false and null, the first letter of which has been seen.
+// readWord reads one of the words true, false and null, whose first letter has been seen.
 func (d *Decoder) readWord(word string) bool {
 	if end := d.pos + len(word); end <= len(d.data) && string(d.data[d.pos:end]) == word {
 		d.pos = end
@@ -281,7 +281,7 @@ func (d *Decoder) readWord(word string) bool {
 	return false
 }
 
-// enter counts an array or object that opens at the byte to be read next.
+// enter counts an array or object that opens at the next byte.
 func (d *Decoder) enter() bool {
 	if d.depth >= d.opts.MaxDepth {
 		d.syntaxError("nested deeper than " + strconv.Itoa(d.opts.MaxDepth) + " levels")
@@ -292,8 +292,8 @@ func (d *Decoder) enter() bool {
 	return true
 }
 
-// leave counts an array or object that has been closed, and goes back to the text around it where
-// it was all of a text.
+// leave counts a closed array or object, and returns to the text around it after the end of a
+// quoted text.
 func (d *Decoder) leave() {
 	d.depth--
 	if n := len(d.texts); n > 0 && d.texts[n-1].depth == d.depth {
@@ -302,7 +302,7 @@ func (d *Decoder) leave() {
 }
 
 // frame returns a frame for an object that begins. The enclosing objects point to their frames, so
-// a new block need not contain the old ones.
+// a new block need not contain the old frames.
 func (d *Decoder) frame() *frame {
 	if d.open == len(d.frames) {
 		d.frames = make([]frame, max(8, 2*len(d.frames)))
@@ -312,8 +312,8 @@ func (d *Decoder) frame() *frame {
 	return f
 }
 
-// syntaxError stops the reading for good. Only the first call counts. The position moves to the end
-// of the data, so loops need no extra check.
+// syntaxError stops the reading for good, and only its first call counts. It moves the position to
+// the end of the data, so loops need no extra check.
 func (d *Decoder) syntaxError(message string) {
 	if d.err == nil {
 		d.err = &SyntaxError{Offset: d.pos, Path: d.path(), Message: message}
@@ -322,8 +322,8 @@ func (d *Decoder) syntaxError(message string) {
 	d.failed = true
 }
 
-// violate records a violation at the current path. One beyond MaxProblems ends the reading: nothing
-// that follows could make the value right.
+// violate records a violation at the current path. One beyond MaxProblems ends the reading: no
+// later byte could make the value valid.
 func (d *Decoder) violate(rule, message string) {
 	d.failed = true
 	if d.err != nil {
@@ -366,12 +366,12 @@ func (d *Decoder) mismatch(want string) {
 	d.violate(RuleType, "must be "+want+", got "+described(d.data[start:d.pos]))
 }
 
-// numberRead returns the text of the number read last.
+// numberRead returns the text of the last number.
 func (d *Decoder) numberRead() []byte {
 	return d.text(d.literal)
 }
 
-// text returns the bytes of an excerpt, nil if the data has been replaced since.
+// text returns the bytes of an excerpt, or nil if the data has been replaced since.
 func (d *Decoder) text(x excerpt) []byte {
 	switch {
 	case x.start < 0:

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// PutPtr writes what v points to, and null for nil.
+// PutPtr writes the value that v points to, and null for nil.
 func PutPtr[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	if v == nil {
 		PutNull(e)
@@ -13,7 +13,7 @@ func PutPtr[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	f(e, v)
 }
 
-// PutSlice writes an array, an empty one for nil.
+// PutSlice writes an array, which is empty for nil.
 func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
 	e.BeginArray()
 	for i := range v {
@@ -25,7 +25,7 @@ func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
 	e.EndArray()
 }
 
-// PutMap writes an object, an empty one for nil. The members come in the order of their names.
+// PutMap writes an object, which is empty for nil. Its members are sorted by name.
 func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T)) {
 	if !e.fits(len(v)) {
 		return
@@ -53,8 +53,8 @@ func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T))
 	e.End()
 }
 
-// PutMapInt is PutMap for keys that are integers. Their names are ordered as text, as encoding/json
-// has it.
+// PutMapInt is like PutMap, for integer keys. Their names are sorted as text, as encoding/json
+// does.
 func PutMapInt[M ~map[K]T, K Integer, T any](e *Encoder, v M, f func(*Encoder, *T)) {
 	if !e.fits(len(v)) {
 		return
@@ -66,8 +66,8 @@ func PutMapInt[M ~map[K]T, K Integer, T any](e *Encoder, v M, f func(*Encoder, *
 	putNamed(e, v, names, f)
 }
 
-// PutMapText is PutMap for keys that have a MarshalText method, given as a method expression such
-// as (*netip.Addr).MarshalText.
+// PutMapText is like PutMap, for keys that have a MarshalText method, given as a method expression
+// such as (*netip.Addr).MarshalText.
 func PutMapText[M ~map[K]T, K comparable, T any](e *Encoder, v M, marshal func(*K) ([]byte, error), f func(*Encoder, *T)) {
 	if !e.fits(len(v)) {
 		return
@@ -118,11 +118,11 @@ func putNamed[M ~map[K]T, K comparable, T any](e *Encoder, v M, names []namedKey
 	e.End()
 }
 
-// leastMember is how many bytes a member of an object has at least: "":0 and a comma.
+// leastMember is the minimum size of an object member in bytes: "":0 and a comma.
 const leastMember = 5
 
-// fits reports whether a map of that size can be within the limit, so that the names of one that
-// cannot need not be sorted.
+// fits reports whether a map of size entries can be within the limit, so that the names of a map
+// that cannot are not sorted.
 func (e *Encoder) fits(size int) bool {
 	return size < piece || e.reserve(leastMember*size)
 }

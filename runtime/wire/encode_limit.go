@@ -8,45 +8,45 @@ import (
 )
 
 const (
-	// ownText is the size in bytes up to which a text is in the encoder's own buffer. A longer text
-	// is in its [Storage].
+	// ownText is the largest text, in bytes, in the encoder's own buffer. A longer text is in its
+	// [Storage].
 	ownText = 8 << 10
-	// leastRoom is the least capacity that an encoder requests.
+	// leastRoom is the minimum capacity that an encoder requests.
 	leastRoom = 64 << 10
-	// largeText is the size in bytes above which a text without a [Storage] grows to no more than
-	// its limit.
+	// largeText is the size in bytes above which a text without a [Storage] grows at most to its
+	// limit.
 	largeText = 1 << 20
 
-	// piece is the size in bytes from which on a part of a value, such as a string, is checked
-	// against the limit before it is written, and how much of a string is written at once. Shorter
+	// piece is the size in bytes from which a part of a value, such as a string, is checked against
+	// the limit before it is written, and the amount of a string that is written at once. Shorter
 	// parts are checked afterwards.
 	piece = 1 << 10
-	// slack is the room for what is written without a check of the limit.
+	// slack is the capacity for parts that are written without a check of the limit.
 	slack = 8 * piece
 )
 
-// Storage provides the storage of texts of more than 8 KiB, so that it can be counted and limited.
+// Storage allocates the memory for texts of more than 8 KiB, so that it can be counted and limited.
 type Storage interface {
-	// Grow returns a copy of the text with at least that capacity. It may block. An error ends the
-	// writing.
+	// Grow returns a copy of the text with at least the given capacity. It may block. An error ends
+	// the writing.
 	Grow(text []byte, capacity int) ([]byte, error)
-	// Free takes storage back that Grow has returned and the encoder no longer uses.
+	// Free takes back memory from Grow that the encoder no longer uses.
 	Free(text []byte)
 }
 
-// SizeError reports that the JSON text of a value has more bytes than the limit.
+// SizeError is the error for a value whose JSON has more bytes than the limit.
 type SizeError struct {
 	Limit int
 }
 
-// Error names the limit.
+// Error returns a message that contains the limit.
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("the JSON text has more than the %d bytes that are allowed", e.Limit)
 }
 
-// SetLimit sets how many bytes the text may have, 0 for any number, and what provides the storage
-// of a text of more than 8 KiB, nil for the heap. The limit is checked while the value is written:
-// e never has storage for much more than the limit, twice that while it moves from a smaller one.
+// SetLimit limits the text to limit bytes, 0 for no limit. Texts of more than 8 KiB are in storage;
+// nil means the heap. The limit is checked while the value is written: e never holds much more
+// memory than the limit, or twice the limit while it moves to a larger buffer.
 func (e *Encoder) SetLimit(limit int, storage Storage) {
 	if e.provided {
 		text := bytes.Clone(e.buf)
@@ -57,7 +57,7 @@ func (e *Encoder) SetLimit(limit int, storage Storage) {
 	e.settle()
 }
 
-// free returns provided storage.
+// free returns the buffer to the storage.
 func (e *Encoder) free() {
 	if e.provided {
 		buf := e.detach()
@@ -65,7 +65,7 @@ func (e *Encoder) free() {
 	}
 }
 
-// detach returns the buffer, in place of which the encoder uses its own again.
+// detach returns the buffer. The encoder uses its own buffer again.
 func (e *Encoder) detach() []byte {
 	buf := e.buf
 	if e.provided {
@@ -76,15 +76,15 @@ func (e *Encoder) detach() []byte {
 	return buf
 }
 
-// full reports whether the text has reached the mark, so that stop must be called. The mark is one
-// more than the length that may be written without a check; 0 means no mark.
+// full reports whether the text has reached the mark, so that the caller must call stop. The mark
+// is one more than the length that may be written without a check; 0 means no mark.
 func (e *Encoder) full() bool { return uint(len(e.buf)) > uint(e.mark-1) }
 
 // stop checks the limit, and reports whether writing must end.
 func (e *Encoder) stop() bool { return !e.reserve(0) }
 
-// reserve makes room for that many more bytes. It reports false if they would exceed the limit, or
-// after an error.
+// reserve makes room for more bytes. It returns false if they would exceed the limit, or after an
+// error.
 func (e *Encoder) reserve(more int) bool {
 	size := len(e.buf) + more
 	switch {
@@ -101,7 +101,7 @@ func (e *Encoder) reserve(more int) bool {
 	return true
 }
 
-// own is the size up to which append grows the text.
+// own returns the size up to which append grows the text.
 func (e *Encoder) own() int {
 	if e.storage != nil {
 		return ownText
@@ -109,8 +109,8 @@ func (e *Encoder) own() int {
 	return largeText
 }
 
-// grow moves the text to a buffer of at least that size: twice its capacity, but not much more than
-// the limit. It reports false if there is none.
+// grow moves the text to a buffer of at least size bytes: twice its capacity, but not much more
+// than the limit. It returns false if it gets no buffer.
 func (e *Encoder) grow(size int) bool {
 	room := max(2*cap(e.buf), leastRoom)
 	if e.limit > 0 {
@@ -146,7 +146,7 @@ func (e *Encoder) settle() {
 	}
 }
 
-// next is the length at which the encoder checks for another reason than the limit; 0 is none.
+// next returns the length at which the encoder checks for a reason other than the limit, or 0.
 func (e *Encoder) next() int {
 	switch own := e.own(); {
 	case e.storage == nil && e.limit == 0:
@@ -177,7 +177,7 @@ func (e *Encoder) putString(s string) {
 	e.buf = append(e.buf, '"')
 }
 
-// cut is where the first piece of a string ends: not inside of a character.
+// cut returns the end of the first piece of a string, never inside a character.
 func cut(s string) int {
 	if len(s) <= piece {
 		return len(s)

@@ -110,7 +110,7 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// After an error Enter reports false, also after calls of Leave.
+// After an error Enter returns false, also after calls of Leave.
 func TestNestingAfterError(t *testing.T) {
 	e := NewEncoder(nil)
 	e.Enter()
@@ -125,11 +125,11 @@ func TestNestingAfterError(t *testing.T) {
 	}
 }
 
-// provider is a [Storage] that looks at what is asked for.
+// provider is a [Storage] that checks the requests.
 type provider struct {
-	most     int // capacity that is given
+	most     int // largest capacity that it grants
 	asked    int
-	provided int // pieces of storage
+	provided int // buffers in use
 	refuse   error
 }
 
@@ -145,8 +145,8 @@ func (l *provider) Grow(text []byte, capacity int) ([]byte, error) {
 
 func (l *provider) Free([]byte) { l.provided-- }
 
-// large has functions that write values of every kind, each with about that much text. Those in
-// which the value itself needs storage are marked.
+// large contains functions that write values of every kind, each with about the given size. Entries
+// whose value itself needs storage are marked.
 var large = map[string]struct {
 	make func(size int) func(*Encoder)
 	own  bool
@@ -227,8 +227,8 @@ func numberedOf(n int) map[int]int {
 	return m
 }
 
-// TestLimit tries every kind of value with a limit below and above its size. Maps of more than
-// largeText take long to sort: they are tried where MCPGEN_LONG is set.
+// TestLimit writes every kind of value with a limit below and above its size. Maps of more than
+// largeText take long to sort: they run only with MCPGEN_LONG.
 func TestLimit(t *testing.T) {
 	for _, size := range []int{100, 5000, 3 * ownText, largeText + 5000} {
 		for name, kind := range large {
@@ -270,8 +270,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestLimitMemory measures the storage for a value that must be refused, and for one that just
-// fits.
+// TestLimitMemory measures the memory for a value over the limit, and for one just within it.
 func TestLimitMemory(t *testing.T) {
 	const limit = 2 << 20
 	for name, kind := range large {
@@ -288,8 +287,8 @@ func TestLimitMemory(t *testing.T) {
 			t.Errorf("%s is written", name)
 		}
 		runtime.ReadMemStats(&after)
-		// Storage of doubling size up to the limit, which is as much again in all, and of sizes
-		// that grow more slowly up to where a text is large.
+		// Storage doubles up to the limit, which takes the limit once more in all, and grows more
+		// slowly while a text is not large.
 		if took := after.TotalAlloc - before.TotalAlloc; took > 2*limit+6*largeText {
 			t.Errorf("%s: %d bytes for a limit of %d", name, took, limit)
 		}
@@ -306,7 +305,7 @@ func TestLimitMemory(t *testing.T) {
 	}
 }
 
-// A value that must be refused is not encoded to its end.
+// The encoder does not write a value over the limit to its end.
 func TestLimitWork(t *testing.T) {
 	const limit = 10_000
 	calls := 0
@@ -332,8 +331,7 @@ func TestLimitWork(t *testing.T) {
 	}
 }
 
-// Storage that is refused ends the writing, at whatever size, and what has been provided before
-// comes back.
+// Refused storage ends the writing, at any size, and the encoder frees its earlier buffers.
 func TestStorageRefuses(t *testing.T) {
 	busy := errors.New("busy")
 	for _, from := range []int{1, 2, 4} {
@@ -348,7 +346,7 @@ func TestStorageRefuses(t *testing.T) {
 	}
 }
 
-// refusingProvider refuses the n-th time.
+// refusingProvider refuses the n-th request.
 type refusingProvider struct {
 	provider
 	from int
@@ -364,7 +362,7 @@ func (r *refusingProvider) Grow(text []byte, capacity int) ([]byte, error) {
 	return r.provider.Grow(text, capacity)
 }
 
-// Storage that has become a text, or another limit, is not taken back from under it.
+// The encoder frees no buffer that it returned as a text, nor one in use when a new limit is set.
 func TestStorageGoesOn(t *testing.T) {
 	s := strings.Repeat("x", 100_000)
 	var l provider
@@ -386,7 +384,7 @@ func TestStorageGoesOn(t *testing.T) {
 	}
 }
 
-// TestPieces cuts strings of everything at every place.
+// TestPieces cuts strings of every kind of character at every index.
 func TestPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	parts := []string{"a", "é", "語", "😀", "\xff", "\x80", "\"", "\u2028", "\x00", "\xf0\x9f\x98", "\xe2\x80"}

@@ -1,52 +1,52 @@
 package wire
 
-// The functions of this file write a member of an object where its value is not empty, as omitempty
-// of encoding/json has it. They ask that themselves, in code that is inlined, so that a member that
-// is left out costs no call.
+// The functions of this file write a member of an object unless its value is empty, like omitempty
+// of encoding/json. They check that themselves, in code that is inlined, so that an omitted member
+// costs no call.
 
-// PutBoolIf writes a member that is true.
+// PutBoolIf writes a member if it is true.
 func PutBoolIf[T ~bool](e *Encoder, escaped string, v *T) {
 	if *v {
 		e.Name(escaped).raw("true")
 	}
 }
 
-// PutStringIf writes a member that is not blank.
+// PutStringIf writes a member if it is not blank.
 func PutStringIf[T ~string](e *Encoder, escaped string, v *T) {
 	if *v != "" {
 		e.stringMember(escaped, string(*v))
 	}
 }
 
-// PutIntIf writes a member that is not 0.
+// PutIntIf writes a member if it is not 0.
 func PutIntIf[T Integer](e *Encoder, escaped string, v *T) {
 	if *v != 0 {
 		intMember(e, escaped, *v)
 	}
 }
 
-// PutFloatIf writes a member that is not 0. NaN and infinities cannot be written.
+// PutFloatIf writes a member if it is not 0. NaN and infinities cannot be written.
 func PutFloatIf[T Real](e *Encoder, escaped string, v *T) {
 	if *v != 0 {
 		floatMember(e, escaped, v)
 	}
 }
 
-// PutPtrIf writes what a pointer that is not nil points to.
+// PutPtrIf writes the value of a pointer that is not nil.
 func PutPtrIf[T any](e *Encoder, escaped string, v *T, f func(*Encoder, *T)) {
 	if v != nil {
 		pointerMember(e, escaped, v, f)
 	}
 }
 
-// PutSliceIf writes an array that is not empty.
+// PutSliceIf writes an array if it is not empty.
 func PutSliceIf[T any](e *Encoder, escaped string, v []T, f func(*Encoder, *T)) {
 	if len(v) != 0 {
 		sliceMember(e, escaped, v, f)
 	}
 }
 
-// PutMapIf writes a map that is not empty.
+// PutMapIf writes a map if it is not empty.
 func PutMapIf[M ~map[K]T, K ~string, T any](e *Encoder, escaped string, v M, f func(*Encoder, *T)) {
 	if len(v) != 0 {
 		mapMember(e, escaped, v, f)

@@ -13,9 +13,8 @@ type memberFlag bool
 
 type memberCount uint8
 
-// TestMembersIf compares members that are left out where they are empty with encoding/json, whether
-// they are the first member or another one, and below pointers, slices and maps that are nil, empty
-// or not.
+// TestMembersIf compares omitted empty members with encoding/json, as the first member or a later
+// one, and below pointers, slices and maps that are nil, empty or not.
 func TestMembersIf(t *testing.T) {
 	type values struct {
 		Flag   memberFlag     `json:"flag,omitempty"`
@@ -61,8 +60,8 @@ func TestMembersIf(t *testing.T) {
 	}
 }
 
-// TestMembersIfFail: a value that has no JSON form is reported with its path, and nothing more is
-// written.
+// TestMembersIfFail: a value that has no JSON form is reported with its path, and the encoder
+// writes nothing more.
 func TestMembersIfFail(t *testing.T) {
 	bad := math.NaN()
 	e := NewEncoder(nil)

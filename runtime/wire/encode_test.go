@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// marshalled is what encoding/json writes without escaping HTML. For a byte that is not UTF-8 it
-// writes \ufffd up to Go 1.26, and that character itself from Go 1.27 on: here and in what
-// generated code writes it is always the former. Such bytes may be in a string, or in a map with
-// one member.
+// marshalled returns the output of encoding/json without HTML escapes. For a byte that is not UTF-8
+// encoding/json writes \ufffd up to Go 1.26, and U+FFFD itself from Go 1.27 on; marshalled and
+// generated code always write the escape. Such bytes may be in a string, or in a map with one
+// member.
 func marshalled(t testing.TB, v any) string {
 	t.Helper()
 	mark := ""
@@ -44,7 +44,7 @@ func marshalled(t testing.TB, v any) string {
 	return text
 }
 
-// unused is a character that a text does not have.
+// unused returns a character that s does not contain.
 func unused(s string) string {
 	c := utf8.MaxRune
 	for strings.ContainsRune(s, c) {
@@ -53,7 +53,7 @@ func unused(s string) string {
 	return string(c)
 }
 
-// marked has a mark in place of each byte that is not UTF-8.
+// marked replaces each byte that is not UTF-8 with a mark.
 func marked(s, mark string) string {
 	var b strings.Builder
 	for i, c := range s {
@@ -66,7 +66,7 @@ func marked(s, mark string) string {
 	return b.String()
 }
 
-// sameText checks one writer against encoding/json, byte by byte.
+// sameText compares one writer with encoding/json, byte by byte.
 func sameText[T any](t *testing.T, write func(*Encoder, *T), values ...T) {
 	t.Helper()
 	for _, v := range values {
@@ -223,8 +223,8 @@ func TestFloats(t *testing.T) {
 	}
 }
 
-// TestStringRuns writes every byte at every index of strings of each length that the search for
-// special bytes treats differently.
+// TestStringRuns writes every byte at every index of strings of each length for which the search
+// for special bytes takes another path.
 func TestStringRuns(t *testing.T) {
 	for n := range 20 {
 		for i := range n {

@@ -47,7 +47,7 @@ func (e *Encoder) putFloat(f float64, size int) {
 	e.buf = AppendFloat(e.buf, f, size)
 }
 
-// PutNumber writes the number of which v is the text; an empty one is 0, as encoding/json has it.
+// PutNumber writes the number in v; an empty one is 0, as for encoding/json.
 func PutNumber(e *Encoder, v *json.Number) { e.putNumber(string(*v)) }
 
 func (e *Encoder) putNumber(s string) {
@@ -62,7 +62,7 @@ func (e *Encoder) putNumber(s string) {
 	e.buf = append(e.buf, s...)
 }
 
-// PutBytes writes bytes as a string in base64, nil as an empty one.
+// PutBytes writes bytes as a base64 string, empty for nil.
 func PutBytes[T ~[]byte](e *Encoder, v *T) {
 	e.putBytes(*v)
 }
@@ -77,8 +77,8 @@ func (e *Encoder) putBytes(v []byte) {
 	e.buf = append(e.buf, '"')
 }
 
-// PutTime writes date and time as RFC 3339 has it, to the nanosecond. Years beyond 9999 and offsets
-// of a day or more cannot be written.
+// PutTime writes a date and time in the format of RFC 3339, to the nanosecond. Years beyond 9999
+// and offsets of a day or more cannot be written.
 func PutTime(e *Encoder, v *time.Time) {
 	var a [len(time.RFC3339Nano)]byte
 	text, err := v.AppendText(a[:0])
@@ -92,8 +92,8 @@ func PutTime(e *Encoder, v *time.Time) {
 	e.buf = append(e.buf, '"')
 }
 
-// PutDuration writes a duration as text, such as "1h30m0s". Durations that are nanoseconds in JSON
-// are written by PutInt.
+// PutDuration writes a duration as text, such as "1h30m0s". PutInt writes durations that are
+// nanoseconds in JSON.
 func PutDuration(e *Encoder, v *time.Duration) {
 	e.separate()
 	e.buf = AppendString(e.buf, v.String())
@@ -111,8 +111,7 @@ func PutText[T any](e *Encoder, v *T, marshal func(*T) ([]byte, error)) {
 }
 
 // PutJSON writes a value by the MarshalJSON method of a type, given as a method expression such as
-// (*big.Int).MarshalJSON. What the method returns is checked like any other text, and loses its
-// white space.
+// (*big.Int).MarshalJSON. The result is checked like any other JSON, and compacted.
 func PutJSON[T any](e *Encoder, v *T, marshal func(*T) ([]byte, error)) {
 	text, err := marshal(v)
 	if err != nil {
@@ -122,7 +121,7 @@ func PutJSON[T any](e *Encoder, v *T, marshal func(*T) ([]byte, error)) {
 	e.putRaw(text)
 }
 
-// PutRaw writes JSON text, checked and without white space around its parts; nil is null.
+// PutRaw writes JSON, checked and compacted; nil is null.
 func PutRaw[T ~[]byte](e *Encoder, v *T) {
 	if *v == nil {
 		PutNull(e)
@@ -143,11 +142,11 @@ func (e *Encoder) putRaw(text []byte) {
 	e.buf = AppendCompact(e.buf, text)
 }
 
-// PutAny writes a value as json.Marshal does, with two exceptions, which are what generated code
-// writes of a static type: a value of an interface type with a method Error, such as a field of
-// type error, is written as its text; and so is any other error whose JSON is an object without
-// members, as that of most errors, whose fields are private. The types that Any returns, and the
-// basic types of Go, are written without reflection.
+// PutAny writes a value as json.Marshal does, with two exceptions, which match generated code for
+// static types: a value of an interface type with a method Error, such as a field of type error, is
+// written as its message; and so is any other error whose JSON is an object without members, like
+// most errors, whose fields are private. The types that Any returns, and the basic types of Go, are
+// written without reflection.
 func PutAny(e *Encoder, v *any) { e.putAny(*v) }
 
 func (e *Encoder) putAny(v any) {
@@ -216,8 +215,8 @@ func (e *Encoder) putObject(v map[string]any) {
 	e.Leave()
 }
 
-// putDynamicError writes an error by its dynamic type, or its text if that has no members. A method
-// Error alone makes no text of a value: the responses of some HTTP clients have one.
+// putDynamicError writes an error by its dynamic type, or its message if the type has no members. A
+// method Error alone is not enough for a message: responses of some HTTP clients have one.
 func (e *Encoder) putDynamicError(err error) {
 	e.separate()
 	start := len(e.buf)
@@ -228,8 +227,8 @@ func (e *Encoder) putDynamicError(err error) {
 	}
 }
 
-// PutQuoted writes a number, a boolean or a string inside a string, as the option ",string" of
-// encoding/json has it.
+// PutQuoted writes a number, a boolean or a string inside a string, like the option ",string" of
+// encoding/json.
 func PutQuoted[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	e.separate()
 	start := len(e.buf)

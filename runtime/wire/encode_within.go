@@ -1,10 +1,10 @@
 package wire
 
 // PutWithin writes an array of as many whole elements of a slice as the limit of e allows, and
-// returns how many. tail is the size in bytes of what follows the last of n elements, the bracket
-// included, and is at most most. Without a limit it writes all elements.
+// returns their number. tail returns the number of bytes that follow the last of n elements,
+// including the bracket; it is at most most. Without a limit it writes all elements.
 //
-// It does not apply to an array inside of another one that PutWithin writes.
+// It does not apply to an array inside another array that PutWithin writes.
 func PutWithin[T any](e *Encoder, v []T, f func(*Encoder, *T), most int, tail func(n int) int) int {
 	e.BeginArray()
 	if e.full() && e.stop() {
@@ -17,7 +17,8 @@ func PutWithin[T any](e *Encoder, v []T, f func(*Encoder, *T), most int, tail fu
 		if e.full() && e.stop() {
 			break
 		}
-		// An element behind one that leaves no room may be the last one, whose tail is shorter.
+		// An element that leaves no room for a longest tail may still be the last one, if its own
+		// tail is shorter.
 		if size := len(e.buf); e.limit == 0 || size+most <= e.limit || size+tail(i+1) <= e.limit {
 			n, end = i+1, size
 		}
@@ -39,7 +40,7 @@ func PutWithin[T any](e *Encoder, v []T, f func(*Encoder, *T), most int, tail fu
 	return n
 }
 
-// Limit is the number of bytes that the text may have, 0 for any number.
+// Limit returns the maximum size of the text in bytes, 0 for no limit.
 func (e *Encoder) Limit() int { return e.limit }
 
 // tooLarge reports whether an error of an encoder is about the limit.

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// word is an element of any size, some of which need escapes.
+// word returns an element of any size, sometimes with characters that need escapes.
 func word(r *rand.Rand, longest int) string {
 	return strings.Repeat([]string{"x", "\"", "é", "\x01"}[r.IntN(4)], r.IntN(longest+1))
 }
 
-// TestPutWithin writes lists of random elements with random limits: what is written is a list of
-// whole elements, is within the limit with its tail, and the next element would not be.
+// TestPutWithin writes lists of random elements with random limits: the output is a list of whole
+// elements within the limit, including its tail, and one more element would exceed it.
 func TestPutWithin(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -82,8 +82,8 @@ func TestPutWithin(t *testing.T) {
 	}
 }
 
-// TestPutWithinFails has an element that has no JSON form, in front of and behind the limit, and a
-// limit that is exceeded before the list.
+// TestPutWithinFails writes an element that has no JSON form, before and after the limit, and
+// exceeds a limit before the list.
 func TestPutWithinFails(t *testing.T) {
 	list := []float64{1, 2, math.NaN(), 4}
 	tail := func(int) int { return 2 }

@@ -14,21 +14,21 @@ const keptOutput = 1 << 20
 const maxNesting = 1000
 
 // Encoder writes one JSON value, by appending to a buffer. It writes the commas. The zero value is
-// ready for use and has no limit of size; it serves one goroutine at a time.
+// ready for use and has no size limit. An Encoder serves one goroutine at a time.
 //
 // The first value that cannot be written is recorded, and the text so far is dropped. Later writes
 // then do nothing: check Err after the last one.
 type Encoder struct {
 	buf      []byte
 	mark     int // see full
-	limit    int // 0 = none
+	limit    int // 0 means no limit
 	storage  Storage
 	provided bool   // buf is from storage
 	base     []byte // the encoder's own buffer, while buf is from storage
 	open     int    // values between Enter and Leave
-	whole    int    // how much of the text stays if the rest exceeds the limit, see PutWithin
+	whole    int    // length of the text that stays if the rest exceeds the limit, see PutWithin
 	err      error
-	names    []string // of the maps that are being written, sorted
+	names    []string // of the maps being written, sorted
 	scratch  scratch
 }
 
@@ -38,7 +38,7 @@ type EncodeError struct {
 	Err  error
 }
 
-// Error returns path and cause.
+// Error returns the path and the cause.
 func (e *EncodeError) Error() string {
 	if e.Path == "" {
 		return "encode value: " + e.Err.Error()
@@ -49,13 +49,12 @@ func (e *EncodeError) Error() string {
 // Unwrap returns the cause.
 func (e *EncodeError) Unwrap() error { return e.Err }
 
-// NewEncoder returns an encoder that appends to buf, which mostly is empty. What buf holds must be
-// whole JSON values or nothing.
+// NewEncoder returns an encoder that appends to buf, which is usually empty. buf must contain whole
+// JSON values or nothing.
 func NewEncoder(buf []byte) *Encoder { return &Encoder{buf: buf} }
 
 // Reset makes e ready for another value, without a limit. It keeps the buffer, unless that has
-// grown beyond a megabyte or is from a [Storage]; an earlier result of Bytes is then not valid any
-// more.
+// grown beyond a megabyte or is from a [Storage], and invalidates earlier results of Bytes.
 func (e *Encoder) Reset() {
 	e.trim()
 	if cap(e.names) > keptElements {
@@ -81,8 +80,8 @@ func (e *Encoder) Bytes() []byte {
 	return e.buf
 }
 
-// Text is Bytes as a string. If it is long, it takes over the buffer of e instead of copying it, so
-// call Text after the last write.
+// Text is like Bytes, but returns a string. If it is long, it takes over the buffer of e instead of
+// copying it, so call Text after the last write.
 func (e *Encoder) Text() string {
 	b := e.Bytes()
 	if cap(b) > keptBuffer {
@@ -112,8 +111,8 @@ func (e *Encoder) Fail(err error) {
 	PutNull(e)
 }
 
-// fail records the first error, and drops the text so far but for what PutWithin keeps. From now on
-// the encoder is full, and nothing can be entered.
+// fail records the first error, and drops the text except the part that PutWithin keeps. From now
+// on the encoder is full, and Enter returns false.
 func (e *Encoder) fail(err *EncodeError) {
 	e.err = err
 	if e.whole == 0 || !tooLarge(err) {
@@ -123,9 +122,9 @@ func (e *Encoder) fail(err *EncodeError) {
 	e.buf, e.mark, e.open = append(e.buf[:e.whole], "null"...), 1, maxNesting
 }
 
-// Enter begins a value of a type that can contain itself. Where it reports false, the value must
-// not be written: either so many of them are nested that a cycle is assumed, which is recorded as
-// an error, or an earlier write has failed. After true, Leave ends the value.
+// Enter begins a value of a recursive type. If it returns false, the value must not be written:
+// either an earlier write failed, or the values nest so deep that Enter assumes a cycle and records
+// an error. If it returns true, Leave ends the value.
 func (e *Encoder) Enter() bool {
 	if e.open < maxNesting {
 		e.open++
@@ -135,14 +134,14 @@ func (e *Encoder) Enter() bool {
 	return false
 }
 
-// Leave ends a value that Enter has begun.
+// Leave ends a value that Enter began.
 func (e *Encoder) Leave() {
 	if e.err == nil {
 		e.open--
 	}
 }
 
-// separate writes the comma that a value or a name needs in front of it.
+// separate writes a comma before a value or name if one is needed.
 func (e *Encoder) separate() {
 	if n := len(e.buf); n > 0 && !opens(e.buf[n-1]) {
 		e.buf = append(e.buf, ',')
@@ -158,8 +157,8 @@ func (e *Encoder) Begin() {
 	e.buf = append(e.buf, '{')
 }
 
-// Name writes the name of a member. It is the text between the quotes of the JSON string, with its
-// escapes. It returns e, for what writes the value.
+// Name writes the name of a member, given as the part of the JSON string between the quotes, with
+// its escapes. It returns e, so that the call that writes the value can follow.
 //
 // It is not inlined: its four appends would be most of the code of an encoder, and a third of the
 // time in which generated files compile. Encoding takes up to a tenth longer.
@@ -176,7 +175,7 @@ func (e *Encoder) Name(escaped string) *Encoder {
 	return e
 }
 
-// name writes the name of a member, not yet escaped.
+// name writes the name of a member, without escapes yet.
 func (e *Encoder) name(s string) {
 	e.putString(s)
 	e.buf = append(e.buf, ':')

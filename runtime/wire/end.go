@@ -5,11 +5,10 @@ import "math"
 // checkEvery is the number of bytes between two calls of Context.Err.
 const checkEvery = 64 << 10
 
-// noCheck is a position that is never reached.
+// noCheck is a position that the decoder never reaches.
 const noCheck = math.MaxInt
 
-// errEnded is the value of Decoder.err if reading has ended before the end of the data, without a
-// syntax error.
+// errEnded is Decoder.err if reading stopped before the end of the data, without a syntax error.
 var errEnded = new(SyntaxError)
 
 // end ends the reading. As after a syntax error, the position is the end of the data.
@@ -21,7 +20,7 @@ func (d *Decoder) end() {
 	d.failed = true
 }
 
-// Stop ends the reading. [Decoder.Finish] returns err, unless reading has ended before.
+// Stop ends the reading. [Decoder.Finish] returns err, unless the reading stopped before.
 func (d *Decoder) Stop(err error) {
 	if d.err == nil {
 		d.ended = err
@@ -41,7 +40,7 @@ func (d *Decoder) check() {
 	}
 }
 
-// checkRest looks for the syntax error that reading would have found, had it not ended at one
+// checkRest looks for the syntax error that reading would have found if it had not stopped at one
 // violation too many: a syntax error takes precedence.
 func (d *Decoder) checkRest() *SyntaxError {
 	if d.ended != nil {

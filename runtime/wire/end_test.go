@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestEndsAtOneProblemTooMany counts how much is read of a value that is wrong all over.
+// TestEndsAtOneProblemTooMany counts the bytes read of a value that is wrong everywhere.
 func TestEndsAtOneProblemTooMany(t *testing.T) {
 	kinds := []string{"alpha", "beta", "gamma"}
 	integer := Int[int]
@@ -55,7 +55,7 @@ func TestEndsAtOneProblemTooMany(t *testing.T) {
 			if read > most+1 {
 				t.Errorf("%s: %d elements were read, %d problems are kept", name, read, most)
 			}
-			// A syntax error takes precedence, wherever it is.
+			// A syntax error takes precedence, at any position.
 			err = decode("[" + many + c.element + "}")
 			if syntax, ok := errors.AsType[*SyntaxError](err); !ok || syntax.Offset != len(many)+len(c.element)+1 {
 				t.Errorf("%s: %v", name, err)
@@ -63,7 +63,7 @@ func TestEndsAtOneProblemTooMany(t *testing.T) {
 			if err = decode("[" + many + `{"x":1,"x":2}]`); err == nil || !strings.Contains(err.Error(), `duplicate key "x"`) {
 				t.Errorf("%s: %v", name, err)
 			}
-			// Exactly as many as are kept do not end the reading.
+			// Exactly MaxProblems violations do not end the reading.
 			many = strings.Repeat(c.element+",", most-1)
 			if args, ok := errors.AsType[*ArgumentsError](decode("[" + many + c.element + "]")); !ok || ok && args.More {
 				t.Errorf("%s: %v", name, args)
@@ -77,7 +77,7 @@ func readFields(d *Decoder, fields Fields) {
 	}
 }
 
-// countdown returns an error after so many calls.
+// countdown returns an error after a number of calls.
 type countdown struct{ asked, after int }
 
 func (c *countdown) Err() error {
@@ -182,7 +182,7 @@ func TestBigNumbers(t *testing.T) {
 	}
 	digits := strings.Repeat("7", maxDigits)
 	for _, c := range []struct {
-		readers, text, want string // "" where the limits are kept
+		readers, text, want string // "" if the value is within the limits
 	}{
 		{"number int method", digits, ""},
 		{"number int method", digits + "7", "at most 4096 digits, got 4097"},
@@ -244,7 +244,7 @@ func TestReasonsAreShort(t *testing.T) {
 	}
 }
 
-// TestManyCandidates bounds the comparisons for all problems of a message together.
+// TestManyCandidates limits the comparisons for all problems of a message together.
 func TestManyCandidates(t *testing.T) {
 	values := make([]string, mostCompared/4)
 	for i := range values {

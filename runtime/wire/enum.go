@@ -28,7 +28,7 @@ func StringEnum[T ~string](d *Decoder, v *T, values []T) {
 			continue
 		}
 		if raw := d.data[start:d.pos]; d.quoted && !bytes.Equal(raw, AppendString(nil, values[i])) {
-			// The schema lists whole texts, and another escape makes another text.
+			// The schema lists whole JSON strings, and another escape makes another string.
 			d.violate(RuleEnum, oneOf(values, appendStringValue[T])+" in quotes, got "+quote(string(raw)))
 			return
 		}
@@ -38,13 +38,13 @@ func StringEnum[T ~string](d *Decoder, v *T, values []T) {
 	notOneOf(d, values, text)
 }
 
-// Choices are the values of a [StringChoice]. They do not change, and can be shared.
+// Choices contains the values of a [StringChoice]. It is immutable, and can be shared.
 type Choices struct {
 	values []string
-	index  map[string]int // in values, since a client sends as many texts as it likes
+	index  map[string]int // a map, since a client may send any number of strings
 }
 
-// NewChoices returns choices. It keeps the values.
+// NewChoices returns choices. It retains values.
 func NewChoices(values []string) *Choices {
 	c := &Choices{values, make(map[string]int, len(values))}
 	for i, value := range values {
@@ -53,8 +53,7 @@ func NewChoices(values []string) *Choices {
 	return c
 }
 
-// StringChoice reads a string that must be one of the values that [Options.Choices] has under that
-// name.
+// StringChoice reads a string that must be one of the values of [Options.Choices] with that name.
 func StringChoice[T ~string](d *Decoder, v *T, name string) {
 	var values []string
 	choices := d.opts.Choices[name]
@@ -87,8 +86,8 @@ func StringChoice[T ~string](d *Decoder, v *T, name string) {
 	notOneOf(d, values, text)
 }
 
-// numberAmong is numberAsText for a string that must be one of some values. Other numbers are not
-// read.
+// numberAmong is like numberAsText, for a string that must be one of some values. It does not read
+// other numbers.
 func (d *Decoder) numberAmong(lists func(string) bool) []byte {
 	start := d.pos
 	text, ok := d.numberAsText()
@@ -99,7 +98,7 @@ func (d *Decoder) numberAmong(lists func(string) bool) []byte {
 	return nil
 }
 
-// notOneOf records that a string is none of the values.
+// notOneOf records that a string is not one of the values.
 func notOneOf[T ~string](d *Decoder, values []T, text []byte) {
 	d.expectsAtom()
 	if d.silent {
@@ -122,7 +121,7 @@ func IntEnum[T Integer](d *Decoder, v *T, values []T) {
 	if Int(d, &x); d.failed {
 		return
 	}
-	if slices.Contains(values, x) && !(d.quoted && x == 0 && d.numberRead()[0] == '-') { // the schema has the text "0"
+	if slices.Contains(values, x) && !(d.quoted && x == 0 && d.numberRead()[0] == '-') { // the schema lists "0"
 		*v = x
 		return
 	}
@@ -147,8 +146,8 @@ func FloatEnum[T Real](d *Decoder, v *T, values []float64) {
 
 func appendFloat(b []byte, v float64) []byte { return AppendFloat(b, v, 64) }
 
-// numberNext reports whether a number comes next, or may come, and skips anything else after
-// recording a violation.
+// numberNext reports whether the next value is or may be a number. It records a violation for any
+// other value, and skips it.
 func numberNext[T any](d *Decoder, values []T, show func([]byte, T) []byte) bool {
 	d.failed = false
 	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.opts.Lenient) {
@@ -168,7 +167,7 @@ func enumMismatch[T any](d *Decoder, values []T, show func([]byte, T) []byte) {
 	}
 }
 
-// oneOf lists the values that are allowed.
+// oneOf lists the allowed values.
 func oneOf[T any](values []T, show func([]byte, T) []byte) string {
 	var b strings.Builder
 	b.WriteString("must be ")

@@ -1,7 +1,7 @@
 package wire
 
-// The checks of floats compare as float64, also those of a float32: neither the number that came
-// nor the limit may be moved over the other by rounding it to the smaller type.
+// The checks of floats compare as float64, also for a float32: rounding to the smaller type could
+// move the received number or the limit past the other.
 
 // FloatMinimum checks that a number is not less than limit.
 func FloatMinimum[T Real](d *Decoder, v T, limit float64) {
@@ -32,7 +32,7 @@ func FloatExclusiveMaximum[T Real](d *Decoder, v T, limit float64) {
 }
 
 // FloatMultipleOf checks that a number is a whole multiple of another, which is greater than zero.
-// It computes with the decimal text that came, so that 0.3 is a multiple of 0.1.
+// It computes with the received decimal text, so that 0.3 is a multiple of 0.1.
 func FloatMultipleOf[T Real](d *Decoder, v T, of float64) {
 	if d.failed {
 		return
@@ -46,8 +46,8 @@ func FloatMultipleOf[T Real](d *Decoder, v T, of float64) {
 	}
 }
 
-// UniqueFloats checks that no two numbers of the list that has been read are equal. It checks
-// nothing if one of them was invalid.
+// UniqueFloats checks that no two numbers of the last list are equal. It checks nothing if one of
+// them was invalid.
 func UniqueFloats[T Real](d *Decoder, v []T) {
 	if d.failed || d.broken {
 		return
@@ -57,7 +57,7 @@ func UniqueFloats[T Real](d *Decoder, v []T) {
 		return
 	}
 	if isFloat32[T]() {
-		// Different numbers may have been rounded to one.
+		// Different numbers may have been rounded to the same value.
 		if i, j, twice = repeats(numbersOf(d.text(d.list), len(v))); !twice {
 			return
 		}
@@ -65,7 +65,7 @@ func UniqueFloats[T Real](d *Decoder, v []T) {
 	d.repeated(i, j)
 }
 
-// numbersOf reads a list of n numbers again, whose text is known to be valid.
+// numbersOf reads a valid list of n numbers again.
 func numbersOf(list []byte, n int) []float64 {
 	var d Decoder
 	d.Reset(list, Options{Lenient: true})
@@ -74,7 +74,7 @@ func numbersOf(list []byte, n int) []float64 {
 	return numbers
 }
 
-// exact is the number that has been read as v, before it was rounded to its type.
+// exact returns the number that was read as v, before it was rounded to its type.
 func exact[T Real](d *Decoder, v T) float64 {
 	if T(d.number) == v {
 		return d.number
@@ -82,7 +82,7 @@ func exact[T Real](d *Decoder, v T) float64 {
 	return float64(v)
 }
 
-// isFloat32 reports whether a floating-point type holds no more than 24 bits.
+// isFloat32 reports whether T has at most 24 bits of precision.
 func isFloat32[T Real]() bool {
 	x := float64(1<<24 + 1)
 	return float64(T(x)) != x

@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// formatCases are texts of every format; each is tried with each format.
+// formatCases contains strings of every format; each is checked against each format.
 var formatCases = []string{
 	"", " ", "a", "2024-02-29", "2023-02-29", "1900-02-29", "2000-02-29", "0000-01-01", "2024-13-01", "2024-00-10", "2024-1-01", "2024-04-31", "2024-01-01 ",
 	"12:30:00Z", "23:59:59.5+23:59", "24:00:00Z", "12:60:00Z", "12:30:00", "12:30:00.Z", "12:30Z", "12:30:00+24:00", "12:30:00+01:60", "12:30:00+0100", "12:30:00Zx", "12:30:00.123",
@@ -22,8 +22,8 @@ var formatCases = []string{
 
 // TestFormats compares the formats with another implementation.
 func TestFormats(t *testing.T) {
-	// Where the two differ on purpose: Go has neither leap seconds nor lower case, and the other
-	// accepts signs in numbers and an empty name in front of the @.
+	// Here the two differ on purpose: Go has neither leap seconds nor lower case, and the other
+	// implementation accepts signs in numbers and an empty name before the @.
 	for _, s := range []string{"12:30:00z", "23:59:60Z", "+1:30:00Z"} {
 		if _, ok := FormatTime(s); ok {
 			t.Errorf("time %s is accepted", s)

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// findAlias returns the index of the field with a former name, -1 for none.
+// findAlias returns the index of the field with a former name, or -1.
 func (f *frame) findAlias(key []byte) int {
 	return slices.IndexFunc(f.fields, func(field Field) bool {
 		return slices.ContainsFunc(field.Aliases, func(alias string) bool { return alias == string(key) })
 	})
 }
 
-// hasAlias reports whether the object being read has had a former name of a field.
+// hasAlias reports whether the current object contained a former name of a field.
 func (d *Decoder) hasAlias(f *frame, i int) bool {
 	return slices.ContainsFunc(d.keys.names[f.keys:], func(name keyName) bool {
 		return slices.Contains(f.fields[i].Aliases, string(name.text))
 	})
 }
 
-// twice records that a field is given by two names, and skips the second value.
+// twice records that an object has two names of one field, and skips the second value.
 func (o *Object) twice(field *Field) (found, ok bool) {
 	d := o.d
 	if d.colon() == 0 {

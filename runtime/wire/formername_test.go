@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFormerNames reads fields by their former names, of small tables and large ones.
+// TestFormerNames reads fields by their former names, with small and large tables.
 func TestFormerNames(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -86,7 +86,7 @@ func TestOneByteChanged(t *testing.T) {
 	})
 }
 
-// oneByteChanged calls f with a text, and with it after each change of one byte.
+// oneByteChanged calls f with a text, and again for each change of one byte.
 func oneByteChanged(text string, f func(text string)) {
 	f(text)
 	for i := range len(text) + 1 {
@@ -114,8 +114,8 @@ func strict(err error) bool {
 	return false
 }
 
-// FuzzSearch compares a codec with encoding/json: what it accepts, it reads the same; and nothing
-// makes it, or the text of its errors, fail.
+// FuzzSearch compares a codec with encoding/json: both read the same value from a text that the
+// codec accepts, and no text makes it, or its error messages, panic.
 func FuzzSearch(f *testing.F) {
 	f.Add(searchText, false)
 	f.Add(strings.ReplaceAll(searchText, `"limit":25`, `"limit":"25"`), true)
@@ -210,9 +210,9 @@ func FuzzStrings(f *testing.F) {
 	})
 }
 
-// FuzzTime holds the format date-time against the reading of package time, which also accepts hours
-// of one digit, commas and offsets of a day: a text that has the format is a time, and is written
-// as a text that has it.
+// FuzzTime compares the format date-time with the parser of package time, which also accepts hours
+// of one digit, commas and offsets of a day: a string in the format parses as a time, and the time
+// is written as a string in the format.
 func FuzzTime(f *testing.F) {
 	for _, s := range []string{
 		"2006-01-02T15:04:05Z", "2024-02-29T12:30:00.25+01:00", "2023-02-29T00:00:00Z", "2006-01-02T5:04:05Z",

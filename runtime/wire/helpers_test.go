@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// tries is how many random values a test tries: n, or as many as MCPGEN_LONG in the environment
-// says.
+// tries returns the number of random values for a test: n, or MCPGEN_LONG from the environment.
 func tries(n int) int {
 	if long, err := strconv.Atoi(os.Getenv("MCPGEN_LONG")); err == nil {
 		return long
@@ -16,10 +15,10 @@ func tries(n int) int {
 	return n
 }
 
-// Tries is for the tests outside of the package.
+// Tries exports tries to the tests in package wire_test.
 var Tries = tries
 
-// equal fails the test where two values differ.
+// equal fails the test if two values differ.
 func equal(t testing.TB, got, want any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

@@ -5,28 +5,28 @@ import (
 	"hash/maphash"
 )
 
-// keyStack holds the member names of the objects that are open, to find duplicates where neither a
-// table of fields nor a Go map does. The names of an object lie next to each other, because those
-// of an inner one are gone when the next name of the outer one comes.
+// keyStack stores the member names of the open objects, to find duplicates where neither a table of
+// fields nor a Go map does. The names of an object are adjacent, because the names of an inner
+// object are removed before the next name of the outer one comes.
 type keyStack struct {
 	names  []keyName
-	tables []keyTable // of the large objects that are open, innermost last
+	tables []keyTable // tables of the large open objects, innermost last
 }
 
-// keyName is a member name without escapes; mostly it is a part of the input.
+// keyName is a member name without escapes, usually a part of the input.
 type keyName struct {
 	text []byte
-	hash uint64 // set where the object has a table
+	hash uint64 // set if the object has a table
 }
 
-// keyTable finds the names of one large object by hash. The slots hold the index of a name plus
-// one; their number is a power of two.
+// keyTable finds the names of one large object by hash. A slot contains the index of a name plus
+// one. The number of slots is a power of two.
 type keyTable struct {
 	base  int
 	slots []int
 }
 
-// linearKeys is how many names of one object are compared one by one.
+// linearKeys is the number of names in one object that are compared one by one.
 const linearKeys = 16
 
 // keySeed is random, so that a client cannot construct names that collide.
@@ -34,8 +34,8 @@ var keySeed = maphash.MakeSeed()
 
 func (k *keyStack) len() int { return len(k.names) }
 
-// add records a name of the object whose names begin at base, and reports false if it is there
-// already. The text must stay as it is until truncate.
+// add records a name of the object whose names begin at base. It returns false for a duplicate. The
+// text must not change before truncate.
 func (k *keyStack) add(base int, text []byte) bool {
 	n := len(k.names) - base
 	if n < linearKeys {
@@ -98,7 +98,7 @@ func (k *keyStack) truncate(base int) {
 	}
 }
 
-// reset removes everything, and drops references to earlier texts.
+// reset removes all names, and drops references to earlier texts.
 func (k *keyStack) reset() {
 	if cap(k.names) > keptFrames {
 		k.names = nil

@@ -2,11 +2,11 @@ package wire
 
 import "bytes"
 
-// maxTexts is how deeply quoted texts may nest.
+// maxTexts limits the nesting of quoted texts.
 const maxTexts = 4
 
-// enterQuotedJSON continues inside the next string, if that holds the text of an object or an
-// array, as the brace says. Otherwise it reads nothing.
+// enterQuotedJSON continues inside the next string, if that contains an object or an array, as
+// brace tells. Otherwise it reads nothing.
 func (d *Decoder) enterQuotedJSON(brace byte) bool {
 	text, end := d.innerText(brace)
 	if text == nil {
@@ -16,18 +16,18 @@ func (d *Decoder) enterQuotedJSON(brace byte) bool {
 	return true
 }
 
-// acceptBlank drops the violation of the member read last if that is optional and its value the
-// empty string: clients that fill in every argument send it for a missing number, time or
-// enumeration. The variable of such a value is unchanged, so it has its default. A plain string was
-// stored, and stays as it is.
+// acceptBlank drops the violation of the last member if it is optional and its value is the empty
+// string: clients that fill in every argument send "" for a missing number, time or enumeration.
+// The variable of the value is unchanged, so it keeps its default. A plain string was stored, and
+// stays as it is.
 func (d *Decoder) acceptBlank(f *frame) {
 	if f.optional && len(d.problems) > f.problems && d.pos == f.value+2 && d.pos != d.kept && string(d.data[f.value:d.pos]) == `""` {
 		d.problems = d.problems[:f.problems]
 	}
 }
 
-// wrap reads a string as the only element of a list, and reports whether it has no violation. It
-// wraps once, since a list may be an element of its own type.
+// wrap reads a string as the only element of a list, and reports whether it is valid. It wraps
+// once, since a list may be an element of its own type.
 func wrap[T any](d *Decoder, v *T, f func(*Decoder, *T)) bool {
 	before := d.problemCount()
 	d.wrapped = d.pos + 1
@@ -38,8 +38,8 @@ func wrap[T any](d *Decoder, v *T, f func(*Decoder, *T)) bool {
 	return !d.failed
 }
 
-// wraps reports whether the next string is to be read as an element. If it holds the text of an
-// array, it enters that.
+// wraps reports whether the next string is to be read as an element. If the string contains an
+// array, wraps enters it.
 func (d *Decoder) wraps() bool {
 	if !d.opts.Lenient || d.peek() != '"' || d.wrapped == d.pos+1 {
 		return false
@@ -47,9 +47,8 @@ func (d *Decoder) wraps() bool {
 	return !d.enterQuotedJSON('[') && d.err == nil
 }
 
-// innerText returns the text of the object or array that the next string holds, and the end of that
-// string; nil if it holds none. It does not advance, except to the end of the data at a syntax
-// error.
+// innerText returns the object or array that the next string contains, and the end of that string;
+// nil for other values. It does not advance, except to the end of the data at a syntax error.
 func (d *Decoder) innerText(brace byte) (text []byte, end int) {
 	start := d.pos
 	text, _ = d.readString()
@@ -69,12 +68,12 @@ func (d *Decoder) innerText(brace byte) (text []byte, end int) {
 	return bytes.Clone(text), end
 }
 
-// pushQuotedJSON continues inside a string of the text, which ends at end. The inner text ends when
-// the nesting is back at depth.
+// pushQuotedJSON continues inside a quoted text, which ends at end. The inner text ends when the
+// nesting returns to depth.
 func (d *Decoder) pushQuotedJSON(text []byte, end, depth int) {
 	d.texts = append(d.texts, input{d.data, end, d.trail, d.index, d.checkAt, depth})
 	d.data, d.pos, d.trail, d.index = text, 0, trail{}, spanIndex{}
-	d.wrapped = 0 // an index in the text around
+	d.wrapped = 0 // an index in the outer text
 	if d.checkAt != noCheck {
 		d.checkAt = max(0, d.checkAt-end)
 	}
@@ -117,8 +116,8 @@ func Quoted[T any](d *Decoder, v *T, f func(*Decoder, *T)) {
 	}
 }
 
-// quotedText reads a string that holds the text of a number, a boolean or a string, and returns
-// that text.
+// quotedText reads a string that contains a number, a boolean or a string, and returns the inner
+// text.
 func (d *Decoder) quotedText() ([]byte, bool) {
 	const want = `a value in quotes, such as "5" or "true"`
 	text, _, ok := d.stringBytes(want)

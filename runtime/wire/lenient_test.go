@@ -93,7 +93,7 @@ func TestLenientValues(t *testing.T) {
 	const needed = `"needed":"n","number":1`
 	for _, c := range []struct {
 		text   string
-		change func(v *leniency) // of what is read without the text
+		change func(v *leniency) // of the value that is read without the text
 		err    string
 	}{
 		{text: `"int":"5"`, change: func(v *leniency) { v.Int = 5 }},
@@ -162,7 +162,7 @@ func TestLenientValues(t *testing.T) {
 	}
 }
 
-// What the strict decoder accepts, the lenient one accepts with the same value.
+// Lenient mode reads the same value as strict mode from valid input.
 func TestLenientAcceptsWhatIsValid(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	values := []string{`5`, `"5"`, `""`, `"red"`, `null`, `true`, `"true"`, `1.5`, `["a"]`, `[1]`, `["red","green"]`, `[["a"],[]]`, `[1,2]`,
@@ -190,7 +190,7 @@ func TestLenientAcceptsWhatIsValid(t *testing.T) {
 	}
 }
 
-// A list of its own type wraps a text once, and has no end otherwise.
+// A list of its own type wraps a string once, otherwise it would never end.
 func TestLenientWrapsOnce(t *testing.T) {
 	type tree []tree
 	var read func(d *Decoder, v *tree)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// lossless has one member of each kind that lenient mode reads from texts.
+// lossless has one member of each kind that lenient mode reads from strings.
 type lossless struct {
 	Int    int64
 	Uint   uint8
@@ -82,8 +82,8 @@ var (
 	plainNumber   = regexp.MustCompile(`-?\d[\d.eE+-]*`)
 )
 
-// A text that lenient mode takes for another value is the JSON text of that value, which the strict
-// decoder reads the same; a list has it as its element otherwise.
+// If lenient mode reads a string as another value, then the string is the JSON of that value, which
+// the strict decoder reads the same; for a list it may also be an element.
 func TestLenientLosesNothing(t *testing.T) {
 	texts := []string{
 		"", " ", "0", "-0", "5", " 5", "5 ", "+5", "05", "5.", ".5", "5.0", "5.00000000000000000000", "5.0000000000000000001", "5e0", "50e-1", "0x10", "1_000",
@@ -112,8 +112,8 @@ func TestLenientLosesNothing(t *testing.T) {
 			if math.IsNaN(got.Float) || math.IsInf(got.Float, 0) || math.IsInf(float64(got.Small), 0) {
 				t.Errorf("%s %.50q: %+v", f.Name, text, got)
 			}
-			// As written; as the value of the text, with the values of texts in it; as an element;
-			// with texts for the numbers in it; as if missing.
+			// As written; as the value in the string, with the values of inner strings; as an
+			// element; with strings for the inner numbers; as if missing.
 			inner := quotedInteger.ReplaceAllString(text, "$1")
 			forms := []string{quoted, text, inner, "[" + quoted + "]", "[" + text + "]", "[" + inner + "]", plainNumber.ReplaceAllString(text, `"$0"`)}
 			if text == "" {

@@ -5,24 +5,23 @@ import (
 	"strings"
 )
 
-// This file has what a value becomes that is sent in the place of a list: the list itself in
-// lenient mode, or the list to send in a message.
+// This file converts a value that is sent in place of a list: to the list itself in lenient mode,
+// or to the list to send in a message.
 
-// shownList is how long, in bytes, a value in the place of a list may be for a message to show the
-// list.
+// shownList is the maximum size, in bytes, of a value for which a message shows the list to send.
 const shownList = 300
 
-// trial is what comes of reading a text.
+// trial is the outcome of reading a text on trial.
 type trial struct {
 	valid bool
-	// atomic is set if a number, a boolean or one of some values was expected. A comma between
-	// several of these has no other meaning, as it may have in a text.
+	// atomic is set if a number, a boolean or an enumeration was expected. Commas between such
+	// values can only separate them; in other strings they may be part of the text.
 	atomic  bool
 	problem Violation // the first one
 }
 
-// try reads a text as if it came next, without an effect on d. In lenient mode, where values are
-// tried that are probably valid, it makes no message.
+// try reads a text as if it came next, without an effect on d. In lenient mode, where the values
+// are usually valid, it formats no messages.
 func (d *Decoder) try(text []byte, lenient bool, read func(*Decoder)) (found trial) {
 	t := decoders.Get().(*Decoder)
 	o := d.opts
@@ -40,7 +39,7 @@ func (d *Decoder) try(text []byte, lenient bool, read func(*Decoder)) (found tri
 	return found
 }
 
-// tryList is try for the text of an array with such elements.
+// tryList is like try, for the text of an array with such elements.
 func (d *Decoder) tryList(text []byte, lenient bool, element func(*Decoder)) trial {
 	return d.try(text, lenient, func(t *Decoder) {
 		if !t.begin('[', "an array") {
@@ -55,10 +54,10 @@ func (d *Decoder) tryList(text []byte, lenient bool, element func(*Decoder)) tri
 	})
 }
 
-// expectsAtom records for a trial that a number, a boolean or one of some values is expected.
+// expectsAtom records for a trial that a number, a boolean or an enumeration is expected.
 func (d *Decoder) expectsAtom() { d.atomic = d.atomic || d.depth == 0 }
 
-// elementOf is f for trials, which drop the value.
+// elementOf returns f for trials, which drop the value.
 func elementOf[T any](f func(*Decoder, *T)) func(*Decoder) {
 	return func(d *Decoder) {
 		var v T
@@ -66,10 +65,10 @@ func elementOf[T any](f func(*Decoder, *T)) func(*Decoder) {
 	}
 }
 
-// separate takes the next string, in lenient mode, for the elements of a list with commas between
-// them: "a,b" for ["a","b"]. That is so if the elements are numbers, booleans or have an
-// enumeration, the string is none of their values, and each part is one. It enters the list then.
-// Otherwise it reads nothing, or records a violation for a string that could have been such a list.
+// separate reads the next string, in lenient mode, as list elements with commas between them: "a,b"
+// for ["a","b"]. It does so and enters the list if the elements are numbers, booleans or values of
+// an enumeration, the string is not such a value, and each of its parts is. Otherwise it reads
+// nothing, or records a violation for a string that could have been such a list.
 func separate[T any](d *Decoder, f func(*Decoder, *T)) (entered, refused bool) {
 	start := d.pos
 	text, _ := d.readString()
@@ -96,7 +95,7 @@ func separate[T any](d *Decoder, f func(*Decoder, *T)) (entered, refused bool) {
 	return false, true
 }
 
-// opensJSON reports whether a text begins as that of an object or an array does.
+// opensJSON reports whether a text begins like an object or an array.
 func opensJSON(text []byte) bool {
 	text = trimSpace(text)
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
@@ -104,7 +103,7 @@ func opensJSON(text []byte) bool {
 
 func trimSpace(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
 
-// appendElement appends a value to the text of an array that is still open.
+// appendElement appends a value to an array that is still open.
 func appendElement(list, value []byte) []byte {
 	if len(list) > 1 {
 		list = append(list, ',')
@@ -112,10 +111,10 @@ func appendElement(list, value []byte) []byte {
 	return append(list, value...)
 }
 
-// advise adds to the violation of a value in the place of an array which list to send, or which
-// element of it would be wrong.
+// advise adds to the violation by a value in place of an array which list to send, or which element
+// would be invalid.
 func (d *Decoder) advise(element func(*Decoder)) {
-	if d.err != nil || d.wrapped == d.mismatched+1 { // an element is wrong, not the list
+	if d.err != nil || d.wrapped == d.mismatched+1 { // an element is invalid, not the list
 		return
 	}
 	raw := d.data[d.mismatched:d.pos]
@@ -132,8 +131,8 @@ func (d *Decoder) advise(element func(*Decoder)) {
 	}
 }
 
-// listFor returns the list that a value probably stands for, nil if there is none that is valid;
-// problem is then what is wrong with an element of a text.
+// listFor returns the valid list that a value probably stands for, or nil; problem then describes
+// an invalid element of a string.
 func (d *Decoder) listFor(raw []byte, element func(*Decoder)) (list []byte, problem Violation) {
 	listOf := func(value []byte) []byte { return append(AppendCompact([]byte{'['}, value), ']') }
 	one := d.try(raw, false, element)
@@ -182,8 +181,8 @@ func (d *Decoder) listFor(raw []byte, element func(*Decoder)) (list []byte, prob
 
 func isDigit(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
-// numberAsText reads a number in the place of a string, in lenient mode: 50 for "50". Its text
-// stays as it was sent.
+// numberAsText reads a number in place of a string, in lenient mode: 50 for "50". It returns the
+// digits as sent.
 func (d *Decoder) numberAsText() (text []byte, ok bool) {
 	if !d.opts.Lenient || d.quoted || !isDigit(d.peek()) {
 		return nil, false

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// listCase is a value for a list whose elements a function reads.
+// listCase is a value in place of a list.
 type listCase struct {
 	read    func(*Decoder) any
 	text    string
-	want    string // the list as JSON, "" where it is refused
-	problem string // where it is refused
+	want    string // the list as JSON, "" if it is refused
+	problem string // if it is refused
 }
 
 // listOf makes a reader of a list.
@@ -59,7 +59,7 @@ var (
 	readMonth = func(d *Decoder, v *time.Month) {
 		TextEnum(d, v, func(v *time.Month, text []byte) error { *v = time.Month(len(text)); return nil }, []string{"may", "june"})
 	}
-	// readDecoded is an enumeration that a function converts.
+	// readDecoded reads an enumeration that a function converts.
 	readDecoded = func(d *Decoder, v *int) {
 		Convert(d, v, readColor, func(s string) (int, error) {
 			if s == "green" {
@@ -73,7 +73,7 @@ var (
 	anyColor = NewSchema(`{"enum":["red","green"]}`)
 )
 
-// A text with commas is several elements in lenient mode where it cannot be anything else.
+// In lenient mode a string with commas is several elements if it cannot be anything else.
 func TestLenientSeparates(t *testing.T) {
 	deep := strings.Repeat("9,", 5000) + "9"
 	for _, c := range []listCase{
@@ -110,7 +110,7 @@ func TestLenientSeparates(t *testing.T) {
 		{readPair, `"52.5,13.4"`, `[52.5,13.4]`, ""},
 		{readPair, `"1,2,3"`, "", `x: must have exactly 2 items, got 3`},
 		{readPair, `"1"`, "", `x: must be an array, got a string "1"; send [1]`},
-		// Texts of any kind keep their commas.
+		// Arbitrary strings keep their commas.
 		{listOf(String[string]), `"Paris, France"`, `["Paris, France"]`, ""},
 		{listOf(func(d *Decoder, v *netip.Addr) { Text(d, v, (*netip.Addr).UnmarshalText) }), `"::1,::2"`, "",
 			`x: is not valid: ParseAddr("::1,::2"): unexpected character, want colon (at ",::2"); got "::1,::2"`},
@@ -123,7 +123,7 @@ func TestLenientSeparates(t *testing.T) {
 	}
 }
 
-// What is read is counted as if it had come as an array.
+// The limits count the elements as if they had come in an array.
 func TestSeparatedCounts(t *testing.T) {
 	separated := listCase{read: listOf(Int[int]), text: `"1,2,3"`, want: `[1,2,3]`}
 	separated.run(t, Options{Lenient: true, MaxElements: 3, MaxDepth: 2, Alias: true})
@@ -147,7 +147,7 @@ func TestSeparatedCounts(t *testing.T) {
 	}
 }
 
-// Tries make no messages: what is accepted costs no more than some objects.
+// Trials format no messages: accepted input costs no more than a few objects.
 func TestSeparatedAllocations(t *testing.T) {
 	values := make([]string, 1000)
 	for i := range values {
@@ -170,7 +170,7 @@ func TestSeparatedAllocations(t *testing.T) {
 	}
 }
 
-// A message says which list to send in the place of another value.
+// A message contains the list to send in place of another value.
 func TestListToSend(t *testing.T) {
 	long := strings.Repeat("a,", shownList)
 	for _, c := range []listCase{
@@ -209,7 +209,7 @@ func TestListToSend(t *testing.T) {
 	}
 }
 
-// A number for a text keeps the text that was sent.
+// A number in place of a string keeps its digits as sent.
 func TestNumberForText(t *testing.T) {
 	text := func(read func(*Decoder, *string)) func(*Decoder) any {
 		return func(d *Decoder) any { var v string; read(d, &v); return v }

@@ -2,7 +2,7 @@ package wire
 
 import "strconv"
 
-// Map reads an object into a new map, which is not nil where the object is empty. A member that
+// Map reads an object into a new map; an empty object becomes an empty map, not nil. A member that
 // violates its schema is left zero.
 func Map[M ~map[K]T, K ~string, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
 	before := d.problemCount()
@@ -20,7 +20,7 @@ func Map[M ~map[K]T, K ~string, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
 		d.failed = false
 		*t = zero
 		f(d, t)
-		// One look-up for both: a key that was there does not add to the length.
+		// One look-up detects a duplicate, too: an existing key does not increase the length.
 		n := len(m)
 		if m[K(name)] = *t; len(m) == n && d.err == nil {
 			d.duplicateMember(name, start)
@@ -44,7 +44,7 @@ func MapInt[M ~map[K]T, K Integer, T any](d *Decoder, v *M, f func(*Decoder, *T)
 }
 
 // MapText is like Map, for keys that have an UnmarshalText method, given as a method expression
-// such as (*netip.Addr).UnmarshalText. Two texts that give the same key are a duplicate.
+// such as (*netip.Addr).UnmarshalText. Two names that unmarshal to equal keys are duplicates.
 func MapText[M ~map[K]T, K comparable, T any](d *Decoder, v *M, unmarshal func(*K, []byte) error, f func(*Decoder, *T)) {
 	readMap(d, v, f, func(d *Decoder, name string, k *K) bool {
 		if err := unmarshal(k, []byte(name)); err != nil {
@@ -93,7 +93,7 @@ func readMap[M ~map[K]T, K comparable, T any](d *Decoder, v *M, f func(*Decoder,
 	}
 }
 
-// mapMember reads the name of a member, which begins at start, and the colon behind it. It reports
+// mapMember reads the name of a member, which begins at start, and the colon behind it. It returns
 // false at a syntax error.
 func (d *Decoder) mapMember() (name string, start int, ok bool) {
 	if d.peek() != '"' {

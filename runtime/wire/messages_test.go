@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// check makes a reader of T followed by a check.
+// check returns a reader of T followed by a check.
 func check[T any](read func(*Decoder, *T), then func(*Decoder, T)) func(*Decoder) {
 	return func(d *Decoder) {
 		var v T
@@ -20,18 +20,18 @@ func check[T any](read func(*Decoder, *T), then func(*Decoder, T)) func(*Decoder
 	}
 }
 
-// reader makes a reader that drops the value.
+// reader returns a reader that drops the value.
 func reader[T any](read func(*Decoder, *T)) func(*Decoder) {
 	return check(read, func(*Decoder, T) {})
 }
 
-// TestMessages holds the text of every kind of violation, at a member x.
+// TestMessages checks the message of every kind of violation, at a member x.
 func TestMessages(t *testing.T) {
 	long := `"` + strings.Repeat("é", 5000) + `"`
 	for _, c := range []struct {
 		text string
 		read func(*Decoder)
-		want string // "rule path: message"; empty for none
+		want string // "rule path: message"; empty if valid
 	}{
 		{`"a"`, reader(Int[int]), `type x: must be an integer, got a string "a"`},
 		{`null`, reader(Int[int]), `type x: must be an integer, got null`},
@@ -246,7 +246,7 @@ func TestArgumentsText(t *testing.T) {
 	}
 }
 
-// TestFailedReadsAreNotChecked: what a variable had before a read that failed is not checked.
+// TestFailedReadsAreNotChecked: a check after a failed read ignores the old value of the variable.
 func TestFailedReadsAreNotChecked(t *testing.T) {
 	s, list, n, f, b := "long", []int{1, 1}, 7, 7.5, []byte("long")
 	for name, read := range map[string]func(*Decoder){

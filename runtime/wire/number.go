@@ -7,20 +7,20 @@ import (
 	"unsafe"
 )
 
-// Signed is every type that is a signed integer.
+// Signed contains every signed integer type.
 type Signed interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64
 }
 
-// Unsigned is every type that is an unsigned integer.
+// Unsigned contains every unsigned integer type.
 type Unsigned interface {
 	~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
 }
 
-// Integer is every type that is an integer.
+// Integer contains every integer type.
 type Integer interface{ Signed | Unsigned }
 
-// Real is every type that is a floating-point number.
+// Real contains every floating-point type.
 type Real interface{ ~float32 | ~float64 }
 
 // Int reads an integer, exactly and within the range of its type. As in JSON Schema, 1.0 and 1e2
@@ -32,7 +32,7 @@ func Int[T Integer](d *Decoder, v *T) {
 	}
 }
 
-// intRange returns the smallest and the largest value of a type; the smallest as a magnitude.
+// intRange returns the minimum and maximum of a type; the minimum as a magnitude.
 func intRange[T Integer]() (low, high uint64) {
 	var zero T
 	size := 8 * unsafe.Sizeof(zero)
@@ -46,7 +46,7 @@ func intRange[T Integer]() (low, high uint64) {
 func (d *Decoder) readInt(low, high uint64) (uint64, bool) {
 	d.failed = false
 	c := d.peek()
-	// Up to 18 digits and nothing else always fit.
+	// Up to 18 digits without point and exponent always fit.
 	i, negative := d.pos, c == '-'
 	if negative {
 		i++
@@ -147,9 +147,9 @@ func (d *Decoder) readFloat(bits int) (float64, bool) {
 	return f, true
 }
 
-// shortFloat reads a number of up to 15 digits without an exponent, in one go: the digits as a
-// whole and the power of ten both are exact floats, so that one division rounds once, which is
-// right. Otherwise it reads nothing.
+// shortFloat reads a number of up to 15 digits without an exponent in one pass: the digits as an
+// integer and the power of ten are both exact floats, so the one division rounds correctly.
+// Otherwise it reads nothing.
 func (d *Decoder) shortFloat() (float64, bool) {
 	c := d.peek()
 	data, i := d.data, d.pos
@@ -158,7 +158,7 @@ func (d *Decoder) shortFloat() (float64, bool) {
 		i++
 	}
 	var u uint64
-	first, point := i, 0 // where the digits begin, and what follows the point
+	first, point := i, 0 // start of the digits, and of the fraction
 	for ; i < len(data); i++ {
 		if digit := data[i] - '0'; digit <= 9 {
 			u = 10*u + uint64(digit)
@@ -210,7 +210,7 @@ func WholeNumber(d *Decoder, v *json.Number) {
 	*v = json.Number(z.appendInteger(nil))
 }
 
-// numberText reads the text of a number, the bytes of which are a part of the data.
+// numberText reads the text of a number, as a part of the data.
 func (d *Decoder) numberText(want string) ([]byte, bool) {
 	c := d.peek()
 	if c == '-' || '0' <= c && c <= '9' {
@@ -228,7 +228,7 @@ func (d *Decoder) numberText(want string) ([]byte, bool) {
 	return nil, false
 }
 
-// readNumber reads the text of a number, the first byte of which has been seen.
+// readNumber reads the text of a number, whose first byte has been seen.
 func (d *Decoder) readNumber() ([]byte, bool) {
 	end := numberEnd(d.data, d.pos)
 	if end < 0 {
@@ -245,8 +245,8 @@ func (d *Decoder) readNumber() ([]byte, bool) {
 	return d.numberRead(), true
 }
 
-// numberEnd returns the index behind the number that begins at i (RFC 8259, section 6), or, as a
-// complement, the index where a digit is missing.
+// numberEnd returns the index after the number that begins at i (RFC 8259, section 6), or, as a
+// complement, the index of a missing digit.
 func numberEnd(data []byte, i int) int {
 	if i < len(data) && data[i] == '-' {
 		i++

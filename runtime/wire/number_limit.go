@@ -5,17 +5,16 @@ import (
 	"strconv"
 )
 
-// A number without a range of its own, such as a big.Int, takes time and memory that grow faster
-// than its text: a million digits are parsed for seconds, and 1e999999999 has a gigabyte of digits
-// once it is written out. So the length of its text is limited.
+// Numbers of unlimited size, such as big.Int, take time and memory that grow faster than their
+// text: a million digits take seconds to parse, and 1e999999999 has a gigabyte of digits when
+// formatted. Therefore these constants limit the text.
 const (
 	maxDigits   = 4096
 	maxExponent = 4096 // either way
 )
 
-// Types whose texts are numbers are recognized by methods that only they have, so that a program
-// without them does not link their packages. Types that embed one of them have these methods as
-// well.
+// These interfaces recognize number types by methods that only they have, so that a program without
+// them does not link their packages. Types that embed one of them have these methods as well.
 type (
 	bigInt   interface{ ProbablyPrime(n int) bool }       // math/big.Int
 	bigFloat interface{ MinPrec() uint }                  // math/big.Float
@@ -33,7 +32,7 @@ func isBigNumber(v any) bool {
 	return false
 }
 
-// numberFits checks the limits of the text of a number, which may be quoted.
+// numberFits checks the limits for a number in a text, which may be quoted.
 func (d *Decoder) numberFits(text []byte) bool {
 	digits, hex := 0, false
 	for i, c := range text {

@@ -6,7 +6,7 @@ import (
 )
 
 // decimal is a number as digits × 10^exponent. The digits neither begin nor end with a zero and may
-// hold the decimal point of the text; n counts them. Zero has no digits.
+// contain the decimal point; n counts them. Zero has no digits.
 type decimal struct {
 	negative bool
 	digits   []byte
@@ -14,11 +14,11 @@ type decimal struct {
 	exponent int64
 }
 
-// farExponent is the largest exponent that is counted. The digits of a text cannot be long enough
-// to compensate for it.
+// farExponent is the largest exponent that is counted. No text has enough digits to compensate for
+// it.
 const farExponent = 1 << 40
 
-// parseDecimal takes the text of a JSON number apart.
+// parseDecimal parses a JSON number.
 func parseDecimal(text []byte) decimal {
 	var z decimal
 	if text[0] == '-' {
@@ -42,7 +42,7 @@ func parseDecimal(text []byte) decimal {
 			break
 		}
 	}
-	// From here on the point does not matter: the exponent counts from the end.
+	// From here on the point does not matter: the exponent is relative to the last digit.
 	last := len(digits)
 	for ; last > 0 && (digits[last-1] == '0' || digits[last-1] == '.'); last-- {
 		if digits[last-1] == '0' {
@@ -64,7 +64,7 @@ func parseDecimal(text []byte) decimal {
 	return z
 }
 
-// parseExponent reads the digits behind the e.
+// parseExponent parses the digits after the e.
 func parseExponent(text []byte) int64 {
 	var e int64
 	negative := len(text) > 0 && text[0] == '-'
@@ -109,14 +109,13 @@ func (z decimal) isMultiple(w decimal) bool {
 	}
 	e := z.exponent - w.exponent
 	if e < 0 {
-		// The digits of z would have to be a multiple of a power of ten, but the last one is not a
-		// zero.
+		// z would need digits divisible by a power of ten, but its last digit is not a zero.
 		return false
 	}
 	return mulMod(z.mod(of), powMod(10, uint64(e), of), of) == 0
 }
 
-// uint returns the digits as a number.
+// uint returns the digits as an integer.
 func (z decimal) uint() (uint64, bool) {
 	if z.n > 19 {
 		return 0, false
@@ -130,7 +129,7 @@ func (z decimal) uint() (uint64, bool) {
 	return u, true
 }
 
-// mod returns the remainder of the digits.
+// mod returns the digits modulo m.
 func (z decimal) mod(m uint64) uint64 {
 	var r uint64
 	for _, c := range z.digits {
@@ -162,7 +161,7 @@ func powMod(base, exponent, m uint64) uint64 {
 	return result
 }
 
-// intKind is the kind of number that parseInteger has found.
+// intKind is the kind of number that parseInteger found.
 type intKind int
 
 const (
@@ -209,11 +208,12 @@ func plainInteger(text []byte) bool {
 	return true
 }
 
-// exactPowers are the powers of ten that a float64 holds exactly.
+// exactPowers are the powers of ten that float64 represents exactly.
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseFloat returns the float nearest to a JSON number, and false where it is beyond the largest.
+// parseFloat returns the float nearest to a JSON number. It returns false if the number exceeds the
+// largest float.
 func parseFloat(text []byte, size int) (float64, bool) {
 	f, err := strconv.ParseFloat(string(text), size)
 	return f, err == nil

@@ -2,8 +2,8 @@ package wire
 
 import "encoding/json"
 
-// The checks of a json.Number compare decimal texts, exactly and without converting them: exponents
-// of any size are allowed. The limit is a number as JSON writes it.
+// The checks of a json.Number compare decimal texts exactly, without conversion: exponents of any
+// size are allowed. The limit is a JSON number.
 
 // NumberMinimum checks that a number is not less than limit.
 func NumberMinimum(d *Decoder, v, limit json.Number) {
@@ -73,8 +73,8 @@ func (z decimal) sign() int {
 	return 1
 }
 
-// compareSize orders two decimals that are not zero by their magnitude: first by where they begin,
-// then digit by digit.
+// compareSize orders two decimals that are not zero by their magnitude: first by the position of
+// the first digit, then digit by digit.
 func (z decimal) compareSize(w decimal) int {
 	if a, b := z.exponent+int64(z.n), w.exponent+int64(w.n); a != b {
 		if a < b {

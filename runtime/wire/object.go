@@ -6,7 +6,7 @@ import (
 )
 
 // Fields describes the members of an object, in the order in which they are expected; any other
-// order is valid, and a little slower. It is never changed and can be shared.
+// order is valid, and a little slower. It must not be changed, and can be shared.
 type Fields []Field
 
 // Field describes one member of an object.
@@ -14,17 +14,18 @@ type Field struct {
 	Name     string // without escapes
 	Required bool
 	// Null passes a null to the code that reads the member. Without it, a null counts as absent if
-	// the member is optional; if it is required, that code gets the null and usually refuses it.
+	// the member is optional; if the member is required, the code gets the null and usually refuses
+	// it.
 	Null bool
-	// ReadOnly refuses the member, which only results have. Lenient skips it. Such fields come
-	// behind the others, and the loop does not get them.
+	// ReadOnly refuses a member that only results contain. Lenient mode skips it. Such fields come
+	// after the others, and the loop does not get them.
 	ReadOnly bool
-	// Aliases are former names, which are read like Name. An object that has two names of one field
-	// is a violation.
+	// Aliases are former names, which are read like Name. An object that contains two names of one
+	// field is a violation.
 	Aliases []string
 }
 
-// Object is an object that is being read. Its loop is
+// Object reads the members of one object. Its loop is
 //
 //	for o := d.Object(fields); o.Next(); {
 //		switch o.Name() { ... }
@@ -35,13 +36,12 @@ type Object struct {
 	name string
 }
 
-// Object begins to read an object that has these members and no others. Names that are unknown,
-// missing or duplicate are found by Next. Where the value is not an object, that is a violation,
-// and Next is false at once.
+// Object begins an object with these members and no others. Next detects unknown, missing and
+// duplicate names. A value that is not an object is a violation, and Next returns false at once.
 func (d *Decoder) Object(f Fields) Object { return d.object(f, false) }
 
-// OpenObject is like Object, but Next also returns members that are not among the fields. Those
-// that the code does not read are skipped.
+// OpenObject is like Object, but Next also returns unknown members. It skips those that the code
+// does not read.
 func (d *Decoder) OpenObject(f Fields) Object { return d.object(f, true) }
 
 func (d *Decoder) object(fields Fields, open bool) Object {
@@ -59,8 +59,8 @@ func (d *Decoder) object(fields Fields, open bool) Object {
 	return Object{d: d, f: f}
 }
 
-// begin reads the brace or bracket that opens an object or an array. It reports false where
-// something else comes.
+// begin reads the brace or bracket that opens an object or an array. It returns false for any other
+// value.
 func (d *Decoder) begin(brace byte, want string) bool {
 	d.failed = false
 	c := d.peek()
@@ -74,11 +74,11 @@ func (d *Decoder) begin(brace byte, want string) bool {
 	return d.enter()
 }
 
-// Name returns the name of the member that Next has found.
+// Name returns the name of the current member.
 func (o *Object) Name() string { return o.name }
 
-// Next moves on to the next member and reports whether there is one. The code in the loop reads its
-// value; a value that it does not read is skipped.
+// Next advances to the next member and reports whether one exists. The code in the loop reads its
+// value, or leaves it to Next to skip.
 func (o *Object) Next() bool {
 	d, f := o.d, o.f
 	if d == nil {
@@ -110,9 +110,9 @@ func (o *Object) Next() bool {
 }
 
 // quickMember reads the comma, the name and the colon of a member if there is no white space
-// between them, the name is plain ASCII and one of the first 64 of the table, and it has not come
-// before. Otherwise it returns nil and reads nothing. Members in the order of the table are found
-// at once.
+// between them, the name is plain ASCII and one of the first 64 of the table, and it is not a
+// duplicate. Otherwise it returns nil and reads nothing. Members in the order of the table need no
+// search.
 func (d *Decoder) quickMember(f *frame) *Field {
 	data, i := d.data, d.pos
 	if f.value >= 0 {
@@ -144,8 +144,8 @@ func (d *Decoder) quickMember(f *frame) *Field {
 	return nil
 }
 
-// take begins a member of the table whose value begins with c, and reports false for a null that
-// counts as absent, and for one that is not read.
+// take begins a known member whose value begins with c. It returns false for a null that counts as
+// absent, and for a read-only member.
 func (o *Object) take(field *Field, c byte) bool {
 	d := o.d
 	o.f.value, o.f.optional, o.f.problems = d.pos, !field.Required, len(d.problems)
@@ -166,7 +166,7 @@ func (o *Object) take(field *Field, c byte) bool {
 	return true
 }
 
-// slowNext moves on to the next member of any form. It reports whether the code in the loop reads
+// slowNext advances to the next member of any form. It reports whether the code in the loop reads
 // that member; ok is false at the end and at a syntax error.
 func (o *Object) slowNext() (found, ok bool) {
 	d, f := o.d, o.f
@@ -214,8 +214,8 @@ func (o *Object) end() {
 	o.d = nil
 }
 
-// member reads a name, the opening quote of which has been seen, and the colon behind it, with the
-// results of slowNext.
+// member reads a name, whose opening quote has been seen, and the colon, with the results of
+// slowNext.
 func (o *Object) member() (found, ok bool) {
 	d, f := o.d, o.f
 	start := d.pos
@@ -249,7 +249,7 @@ func (o *Object) member() (found, ok bool) {
 	return o.take(&f.fields[i], c), d.err == nil
 }
 
-// unknown handles a member that is not among the fields.
+// unknown handles an unknown member.
 func (o *Object) unknown(key []byte) (found, ok bool) {
 	d, f := o.d, o.f
 	if d.colon() == 0 {
@@ -275,7 +275,7 @@ func (o *Object) unknown(key []byte) (found, ok bool) {
 	return false, d.err == nil
 }
 
-// colon reads the colon behind a name and returns the first byte of the value, 0 at a syntax error.
+// colon reads the colon after a name and returns the first byte of the value, 0 at a syntax error.
 func (d *Decoder) colon() byte {
 	if d.peek() != ':' {
 		d.unexpected("a colon")
@@ -289,7 +289,7 @@ func (d *Decoder) colon() byte {
 	return c
 }
 
-// duplicate stops the reading at a name that came before in the same object.
+// duplicate stops the reading at a name that the object already contains.
 func (d *Decoder) duplicate(key string) {
 	if d.err == nil {
 		d.syntaxError("duplicate key " + quote(key))
@@ -297,7 +297,7 @@ func (d *Decoder) duplicate(key string) {
 	}
 }
 
-// find returns the index of a field, -1 for none.
+// find returns the index of a field, or -1.
 func (f *frame) find(key []byte) int {
 	for i := range f.fields {
 		if f.fields[i].Name == string(key) {
@@ -322,8 +322,8 @@ func (f *frame) mark(i int) {
 	}
 }
 
-// unknownMember returns the message for a name that is not among the fields, and the index of the
-// one that was probably meant, -1 for none.
+// unknownMember returns the message for an unknown name, and the index of the field that was
+// probably meant, or -1.
 func (d *Decoder) unknownMember(name string, fields Fields) (message string, meant int) {
 	for len(fields) > 0 && fields[len(fields)-1].ReadOnly {
 		fields = fields[:len(fields)-1]
@@ -360,8 +360,8 @@ func (d *Decoder) unknownName(thing, name string, fields Fields) (message string
 	return b.String(), nearest
 }
 
-// pairedName is the message for the only unknown name of an object, which was probably meant to be
-// that of the only missing member.
+// pairedName is the message for the only unknown name of an object, which probably meant the only
+// missing member.
 func pairedName(message, missing string) string {
 	what, _, _ := strings.Cut(message, ";")
 	what, _, _ = strings.Cut(what, ".")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestObjects checks what the loop over an object accepts, besides the messages.
+// TestObjects checks which objects the loop accepts, apart from the messages.
 func TestObjects(t *testing.T) {
 	type args struct {
 		A int
@@ -81,8 +81,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestNoMemberWithoutValue: the code in the loop gets no member where the text ends before its
-// value or is not JSON, and no function that reads a key or a value is called.
+// TestNoMemberWithoutValue: the loop gets no member if the text ends before its value or is not
+// JSON, and no function that reads a key or a value is called.
 func TestNoMemberWithoutValue(t *testing.T) {
 	for _, text := range []string{
 		`{"a":`, `{"a": `, `{"a" :`, `{"\u0061":`, `{"a":` + "\x00", `{"a"`, `{"a" 1`, `{"a`, `{"\ud800":1}`, `{"":`, `{1:1}`, `{`,
@@ -132,8 +132,8 @@ func TestNothingAfterSyntaxError(t *testing.T) {
 	}
 }
 
-// TestNullMembers is about the null of an optional member, which counts as absent unless the field
-// says otherwise.
+// TestNullMembers reads null for optional members, which counts as absent unless the field has
+// Null.
 func TestNullMembers(t *testing.T) {
 	fields := Fields{{Name: "a", Required: true}, {Name: "b"}, {Name: "c", Null: true}}
 	for _, text := range []string{`{"a":null,"b":null,"c":null}`, `{ "c" : null, "b" : null, "a" : null }`} {
@@ -151,7 +151,7 @@ func TestNullMembers(t *testing.T) {
 	}
 }
 
-// TestInvalidKeys is about the names of a map that are not keys.
+// TestInvalidKeys reads maps with names that are not valid keys.
 func TestInvalidKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"x":1,"x":2}`:      `duplicate key "x" at offset 7`,
@@ -168,7 +168,7 @@ func TestInvalidKeys(t *testing.T) {
 	}
 }
 
-// TestOddNames is about names that are not in JSON as they are in the table.
+// TestOddNames reads names that JSON escapes.
 func TestOddNames(t *testing.T) {
 	fields := Fields{{Name: `a"b`}, {Name: `c\d`}, {Name: "e\nf"}, {Name: "größe"}, {Name: ""}}
 	for text, want := range map[string]string{
@@ -191,7 +191,7 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// TestLoopThatReadsNothing is about a switch without a case for a member.
+// TestLoopThatReadsNothing has a switch without a case for a member.
 func TestLoopThatReadsNothing(t *testing.T) {
 	d := NewDecoder([]byte(`{"a":{"x":[1,2]},"b":"y"}`), Options{})
 	n := 0
@@ -258,8 +258,8 @@ func TestManyFields(t *testing.T) {
 	}
 }
 
-// TestDuplicatesAmongMany crosses the number of names from which on a table is used, at several
-// levels, with all readers that have no table of fields.
+// TestDuplicatesAmongMany reads more names than are compared one by one, at several levels, with
+// all readers that have no table of fields.
 func TestDuplicatesAmongMany(t *testing.T) {
 	object := func(n int, inner string) string {
 		var b strings.Builder
@@ -332,7 +332,7 @@ type tree struct{ children []tree }
 
 func deep(d *Decoder, v *tree) { Slice(d, &v.children, deep) }
 
-// TestReset is about one decoder for many texts, of which some fail anywhere.
+// TestReset reads many texts with one decoder, some of which fail at any position.
 func TestReset(t *testing.T) {
 	d := NewDecoder([]byte(`{"a":[{"b":[1,`), Options{})
 	reader(Any)(d)

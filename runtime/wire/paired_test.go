@@ -2,7 +2,7 @@ package wire
 
 import "testing"
 
-// One unknown and one missing member of an object belong together.
+// One unknown and one missing member of an object are reported together.
 func TestPairedNames(t *testing.T) {
 	fields := Fields{{Name: "channel", Required: true}, {Name: "text", Required: true}, {Name: "thread"}, {Name: "inner"}}
 	inner := Fields{{Name: "id", Required: true}, {Name: "note"}}
@@ -28,7 +28,7 @@ func TestPairedNames(t *testing.T) {
 		`{"channel":1,"message":2,"body":3}`:       `message: unknown argument.` + known + `; body: unknown argument.` + known + `; text: required, but missing`,
 		`{"channel":1}`:                            `text: required, but missing`,
 		`{"channel":1,"text":1,"inner":{"key":1}}`: `inner.key: unknown field; did you mean "id", which is missing? Known: id, note; inner.id: required, but missing`,
-		// Each object has its own.
+		// Each object reports its own pair.
 		`{"channel":1,"message":2,"inner":{"id":1,"key":1}}`: `message: unknown argument; did you mean "text", which is missing?` + known +
 			`; inner.key: unknown field. Known: id, note; text: required, but missing`,
 	} {
@@ -36,7 +36,7 @@ func TestPairedNames(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
 		}
 	}
-	// A violation beyond the limit is not there to be changed.
+	// A violation beyond the limit was not recorded, so it cannot change.
 	if got, want := errorText(decode(`{"a":1,"channel":1}`, Options{MaxProblems: 1}, new(struct{}), read)), `a: unknown argument; did you mean "text", which is missing?`+known+"; and more"; got != `a: unknown argument.`+known+"; and more" && got != want {
 		t.Errorf("got %s", got)
 	}

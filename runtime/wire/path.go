@@ -2,9 +2,8 @@ package wire
 
 import "strconv"
 
-// trail is the path of a position in a JSON text. It is found by reading the text up to there, and
-// only where a message needs it, so that paths cost nothing if there is no error. Later searches
-// continue from earlier ones.
+// trail is the path of a position in JSON text. Only messages compute it, by reading the text up to
+// the position, so that paths cost nothing without errors. Later searches continue earlier ones.
 type trail struct {
 	pos   int // the text before it has been read
 	steps []step
@@ -12,12 +11,12 @@ type trail struct {
 
 // step is one level of a trail: the member of an object or the element of an array.
 type step struct {
-	name  []byte // text of the member name with its quotes, nil before it has come
+	name  []byte // member name with its quotes, nil before it has come
 	index int    // of the element, -1 in an object
 }
 
-// follow goes on to the end of text, which is the beginning of a JSON value and begins as the text
-// before did. The position is directly before or after a value.
+// follow advances to the end of text, the start of a JSON value that extends the text of earlier
+// calls. The position is directly before or after a value.
 func (t *trail) follow(text []byte) {
 	if len(text) < t.pos {
 		*t = trail{steps: t.steps[:0]}
@@ -53,7 +52,7 @@ func (t *trail) follow(text []byte) {
 	t.pos = i
 }
 
-// appendTo appends the path in the form of [Violation].
+// appendTo appends the path in the format of [Violation.Path].
 func (t *trail) appendTo(b []byte) []byte {
 	for _, s := range t.steps {
 		switch {
@@ -83,13 +82,12 @@ func (d *Decoder) path() string {
 	return string(d.trail.appendTo(b))
 }
 
-// openPath returns the path of the value that is to be written next behind text, the unfinished
-// text of a JSON value.
+// openPath returns the path of the value to be written next after text, which is unfinished JSON.
 func openPath(text []byte) string {
 	var t trail
 	t.follow(text)
 	if n := len(t.steps); n > 0 && t.steps[n-1].index >= 0 {
-		// The comma in front of an element is written with the element.
+		// The comma before an element is written with the element.
 		if c := text[len(text)-1]; c != '[' && c != ',' {
 			t.steps[n-1].index++
 		}
@@ -102,7 +100,7 @@ func openPath(text []byte) string {
 	return string(t.appendTo(nil))
 }
 
-// shownSteps is how many levels the path in an error of an Encoder shows.
+// shownSteps limits the levels of the path in an EncodeError.
 const shownSteps = 20
 
 // appendPathName appends a member's name to a path.
@@ -119,7 +117,7 @@ func appendPathName(b []byte, name string) []byte {
 	return append(b, name...)
 }
 
-// plainName reports whether a name is shown in a path without quotes.
+// plainName reports whether a path shows a name without quotes.
 func plainName(s string) bool {
 	if s == "" || len(s) > shownText {
 		return false

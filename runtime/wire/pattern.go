@@ -8,8 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// Regexp is a regular expression that is compiled when it is first used. It can be used by several
-// goroutines at once.
+// Regexp is a regular expression that is compiled at its first use. It is safe for concurrent use.
 type Regexp struct {
 	expr    string
 	once    sync.Once
@@ -17,8 +16,8 @@ type Regexp struct {
 }
 
 // NewPattern returns a regular expression of JSON Schema: one that both ECMA-262 and package regexp
-// support, with the meaning of ECMA-262. If it is invalid, its first use panics; the generator has
-// checked it before.
+// support, with the semantics of ECMA-262. If it is invalid, its first use panics; the generator
+// has checked it before.
 func NewPattern(expr string) *Regexp { return &Regexp{expr: expr} }
 
 // Pattern checks that a string has a match of a regular expression somewhere.
@@ -32,7 +31,7 @@ func Pattern[T ~string](d *Decoder, v T, p *Regexp) {
 }
 
 // KeyPattern checks that each key of a map has a match of a regular expression somewhere. It
-// reports the others in their order, not in that of the text.
+// reports the other keys in sorted order, not in the order of the text.
 func KeyPattern[M ~map[K]T, K ~string, T any](d *Decoder, v M, p *Regexp) {
 	if d.failed {
 		return
@@ -62,6 +61,7 @@ func (p *Regexp) compile() {
 		p.matches = m.Match
 		return
 	}
-	// The generator refuses a pattern that needs too large a table; a hand-written tool may use it.
+	// The generator refuses a pattern that needs too large a table, but a hand-written tool may use
+	// one.
 	p.matches = regexp.MustCompile(pattern.Translate(p.expr)).MatchString
 }

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// The range of int, uint and uintptr is the platform's. A value outside is a violation that names
-// the range, and never the value that a conversion makes of it: 1<<32 and 1<<32+5 would be 0 and 5
-// where int has 32 bits.
+// The range of int, uint and uintptr depends on the platform. A value outside is a violation that
+// names the range, and is never truncated: 1<<32 and 1<<32+5 would be 0 and 5 with an int of 32
+// bits.
 func TestRangeOfThePlatform(t *testing.T) {
 	type Count int
 	type Mask uint
@@ -28,13 +28,13 @@ func TestRangeOfThePlatform(t *testing.T) {
 	platformRange(t, "Mask", Int[Mask], PutInt[Mask], unsigned, zero, plus(whole, -1), "0", plus(whole, 0), "-1", plus(whole, 5))
 	platformRange(t, "uintptr", Int[uintptr], PutInt[uintptr], unsigned, zero, plus(whole, -1), "0", plus(whole, 0), "-1", plus(whole, 5))
 
-	// The range of int64 and uint64 is the same everywhere.
+	// The range of int64 and uint64 is the same on all platforms.
 	least64 := strconv.FormatInt(math.MinInt64, 10)
 	platformRange(t, "int64", Int[int64], PutInt[int64], "must be at most "+plus(two(63), -1), "must be at least "+least64,
 		plus(two(63), -1), least64, plus(two(63), 0), plus(two(64), 5))
 	platformRange(t, "uint64", Int[uint64], PutInt[uint64], "must be at most "+plus(two(64), -1), zero, plus(two(64), -1), "0", plus(two(64), 0), "-1")
 
-	// So are keys of maps, enumerations and numbers inside of text refused.
+	// Keys of maps, enumerations and quoted numbers are refused like that, too.
 	for name, c := range map[string]struct{ text, got string }{
 		"key":     {`{"x":{"` + plus(whole, 5) + `":1}}`, violations(t, `{"x":{"`+plus(whole, 5)+`":1}}`, platformField, reader(func(d *Decoder, v *map[int]int) { MapInt(d, v, Int[int]) }))},
 		"enum":    {plus(whole, 5), violations(t, `{"x":`+plus(whole, 5)+`}`, platformField, reader(func(d *Decoder, v *int) { IntEnum(d, v, []int{1, 5}) }))},
@@ -54,8 +54,8 @@ func TestRangeOfThePlatform(t *testing.T) {
 
 var platformField = Fields{{Name: "x", Required: true}}
 
-// platformRange reads and writes the largest and the smallest value, both as integers and with an
-// exponent, and reads what is outside.
+// platformRange reads and writes the largest and smallest value, both as integers and with an
+// exponent, and reads values outside.
 func platformRange[T Integer](t *testing.T, name string, reads func(*Decoder, *T), puts func(*Encoder, *T), above, below, largest, smallest string, outside ...string) {
 	t.Helper()
 	for _, text := range []string{largest, smallest} {

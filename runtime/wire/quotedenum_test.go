@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestQuotedEnum checks that of a value in a string only the texts are accepted that a schema
-// lists: what json.Marshal makes of the value without HTML escapes, and no other spelling.
+// TestQuotedEnum checks that a quoted value accepts only the strings that the schema lists: the
+// output of json.Marshal without HTML escapes, and no other spelling.
 func TestQuotedEnum(t *testing.T) {
 	spelled := func(v any) string {
 		var b bytes.Buffer

@@ -12,9 +12,8 @@ import (
 )
 
 // PutReflect writes a value as json.Marshal does, by reflection, for types that generated code
-// cannot name; errors in interfaces inside are written as by [PutAny]. Unlike json.Marshal, it
-// keeps to the limit of the encoder while it writes, does not nest without end, and leaves HTML as
-// it is.
+// cannot name; errors in interfaces are written like [PutAny] writes them. Unlike json.Marshal, it
+// enforces the limit of the encoder while it writes, limits nesting, and does not escape HTML.
 func PutReflect[T any](e *Encoder, v *T) { e.putReflect(reflect.ValueOf(v).Elem()) }
 
 func (e *Encoder) putReflect(v reflect.Value) {
@@ -55,7 +54,7 @@ var (
 	errorType     = reflect.TypeFor[error]()
 )
 
-// putDynamic writes what an interface holds, as PutAny does.
+// putDynamic writes the value of an interface, like PutAny.
 func (e *Encoder) putDynamic(v reflect.Value) {
 	if v.IsValid() && v.Type().Implements(errorType) {
 		if err, ok := v.Interface().(error); ok {
@@ -66,8 +65,8 @@ func (e *Encoder) putDynamic(v reflect.Value) {
 	e.putReflect(v)
 }
 
-// putErrorText writes the error that an interface holds, as PutError does. A nil pointer in the
-// interface is null, as few methods Error take one.
+// putErrorText writes the error in an interface, like PutError. A nil pointer in the interface is
+// null, since few Error methods accept one.
 func putErrorText(e *Encoder, v reflect.Value) {
 	err, ok := v.Interface().(error)
 	if !ok || v.Elem().Kind() == reflect.Pointer && v.Elem().IsNil() {
@@ -77,8 +76,8 @@ func putErrorText(e *Encoder, v reflect.Value) {
 	PutError(e, &err)
 }
 
-// howToPut finds how a type is written: by its methods, those of its pointer where the value has an
-// address, or else by its kind.
+// howToPut returns the function that writes a type: by the methods of the type, or of its pointer
+// if the value is addressable, or else by its kind.
 func howToPut(t reflect.Type, addressable bool) func(*Encoder, reflect.Value) {
 	byPointer := addressable && t.Kind() != reflect.Pointer
 	switch {
@@ -168,7 +167,7 @@ func howToPutKind(t reflect.Type) func(*Encoder, reflect.Value) {
 	case reflect.Pointer:
 		return nested(elements(t).behindPointer)
 	case reflect.Slice:
-		// Bytes that have a marshal method are written as a list.
+		// Bytes with a marshal method are written as a list.
 		if p := reflect.PointerTo(t.Elem()); t.Elem().Kind() == reflect.Uint8 && !p.Implements(jsonMarshaler) && !p.Implements(textMarshaler) {
 			return bytesOrNull
 		}
@@ -185,7 +184,7 @@ func howToPutKind(t reflect.Type) func(*Encoder, reflect.Value) {
 	return func(e *Encoder, _ reflect.Value) { e.Fail(fmt.Errorf("type %v has no JSON form", t)) }
 }
 
-// nested writes what may be nil, and may be a part of itself.
+// nested writes a value that may be nil, and may contain itself.
 func nested(put func(*Encoder, reflect.Value)) func(*Encoder, reflect.Value) {
 	return func(e *Encoder, v reflect.Value) {
 		switch {
@@ -206,7 +205,7 @@ func bytesOrNull(e *Encoder, v reflect.Value) {
 	e.putBytes(v.Bytes())
 }
 
-// elementWriter writes what is in a pointer, a slice or an array.
+// elementWriter writes the elements of a pointer, a slice or an array.
 type elementWriter struct{ elem *writer }
 
 func elements(t reflect.Type) elementWriter { return elementWriter{writerOf(t.Elem())} }
@@ -224,7 +223,7 @@ func (w elementWriter) list(e *Encoder, v reflect.Value) {
 	e.EndArray()
 }
 
-// mapWriter writes maps, ordered by the text of their keys.
+// mapWriter writes maps, sorted by key text.
 type mapWriter struct {
 	elem *writer
 	name func(reflect.Value) (string, error)
@@ -238,8 +237,8 @@ func (w mapWriter) put(e *Encoder, v reflect.Value) {
 		name  string
 		value reflect.Value
 	}
-	// Pointers are sorted: programs link the functions that sort them in any case, and 16 KB more
-	// for each type of structs.
+	// Pointers are sorted: programs link the functions that sort pointers in any case, and would
+	// link 16 KB more for each struct type.
 	members := make([]*member, 0, v.Len())
 	for at := v.MapRange(); at.Next(); {
 		name, err := w.name(at.Key())
@@ -265,7 +264,7 @@ func (w mapWriter) put(e *Encoder, v reflect.Value) {
 	e.End()
 }
 
-// keyText finds the text of keys of a type; it is nil where they have none.
+// keyText returns a function that formats keys of a type; nil for types that cannot be keys.
 func keyText(t reflect.Type) func(reflect.Value) (string, error) {
 	if t.Kind() == reflect.String {
 		return func(v reflect.Value) (string, error) { return v.String(), nil }

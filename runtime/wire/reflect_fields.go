@@ -8,20 +8,20 @@ import (
 	"unicode"
 )
 
-// structField is a field of a struct, or one of a struct that is embedded in it.
+// structField is a field of a struct, or of a struct embedded in it.
 type structField struct {
-	name   string // the text between the quotes of the JSON string
+	name   string // JSON string without its quotes
 	index  []int
-	tagged bool // the tag has the name
+	tagged bool // the name is from the tag
 	writer *writer
 
 	omitEmpty bool
-	omitZero  func(reflect.Value) bool // nil where zero is written
+	omitZero  func(reflect.Value) bool // nil if a zero value is written
 	quoted    bool
 }
 
-// in finds the field in a struct. It does not exist if a pointer to an embedded struct on the way
-// is nil.
+// in returns the field of a struct. It does not exist if the path leads through a nil pointer to an
+// embedded struct.
 func (f *structField) in(v reflect.Value) (reflect.Value, bool) {
 	for i, at := range f.index {
 		if i > 0 && v.Kind() == reflect.Pointer {
@@ -35,7 +35,7 @@ func (f *structField) in(v reflect.Value) (reflect.Value, bool) {
 	return v, true
 }
 
-// leftOut reports whether the options omitempty and omitzero leave a value out.
+// leftOut reports whether omitempty or omitzero omits a value.
 func (f *structField) leftOut(v reflect.Value) bool {
 	return f.omitEmpty && isEmpty(v) || f.omitZero != nil && f.omitZero(v)
 }
@@ -50,10 +50,10 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// isZeroer is a type that defines its zero value by a method.
+// isZeroer is implemented by types that define their zero value.
 type isZeroer interface{ IsZero() bool }
 
-// zeroTest finds how values of a type are compared with zero.
+// zeroTest returns a function that compares values of a type with zero.
 func zeroTest(t reflect.Type) func(reflect.Value) bool {
 	asks := reflect.TypeFor[isZeroer]()
 	switch {
@@ -79,8 +79,8 @@ func zeroTest(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// structFields are the fields of a struct that encoding/json writes, in its order: of several with
-// the same name the least deeply embedded one, of these the one whose tag has the name, and none if
+// structFields returns the fields of a struct that encoding/json writes, in its order: of several
+// with the same name the least deeply embedded one, of these the one named by its tag, and none if
 // several remain.
 func structFields(t reflect.Type) []*structField {
 	type embedded struct {
@@ -125,7 +125,7 @@ func structFields(t reflect.Type) []*structField {
 				f := newStructField(field, inner, name, options, index)
 				found = append(found, f)
 				if times[s.t] > 1 {
-					found = append(found, f) // the same name at the same level: neither counts
+					found = append(found, f) // the same name at the same level: both are ignored
 				}
 			}
 		}
@@ -188,8 +188,8 @@ func isQuotable(k reflect.Kind) bool {
 	return k == reflect.Bool || k == reflect.String || k >= reflect.Int && k <= reflect.Float64
 }
 
-// isQuoted reports whether a value of the field is written inside a string: not where it is nil,
-// nor where a method writes it.
+// isQuoted reports whether a value of the field is written inside a string: not if it is nil, nor
+// if a method writes it.
 func (f *structField) isQuoted(v reflect.Value) bool {
 	switch {
 	case !f.quoted:
@@ -204,7 +204,7 @@ func hasMethod(t reflect.Type, addressable bool) bool {
 	return t.Implements(jsonMarshaler) || t.Implements(textMarshaler) || addressable && hasMethod(reflect.PointerTo(t), false)
 }
 
-// isTagName reports whether encoding/json accepts a text as a name.
+// isTagName reports whether encoding/json accepts a string as a name.
 func isTagName(s string) bool {
 	for _, c := range s {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Types of every kind, and with every option of encoding/json.
+// Types of every kind, with every option of encoding/json.
 type (
 	byValue   struct{ N int }
 	byPointer struct{ N int }
@@ -198,8 +198,8 @@ func TestReflectAgainstEncodingJSON(t *testing.T) {
 	}
 }
 
-// TestReflectOneForm checks what encoding/json writes in another way from Go 1.27 on: the form of
-// Go 1.26 is written, whichever version the program is built with.
+// TestReflectOneForm checks values that encoding/json writes differently from Go 1.27 on:
+// PutReflect writes the form of Go 1.26 with every Go version.
 func TestReflectOneForm(t *testing.T) {
 	type name struct {
 		Quote   int `json:"a\"b"`
@@ -221,7 +221,7 @@ func TestReflectOneForm(t *testing.T) {
 	one := json.Number("1")
 	for _, tt := range []struct {
 		v    any
-		want string // "" is an error
+		want string // "" means an error
 	}{
 		{name{1, 2, 3, 4, 5}, `{"Quote":1,"Escape":2,"Single":3,"Control":4,"Symbol":5}`},
 		{name{}, `{"Quote":0,"Escape":0,"Single":0,"Symbol":0}`},
@@ -242,12 +242,12 @@ func TestReflectOneForm(t *testing.T) {
 	}
 }
 
-// response has a method Error, as the responses of some generated HTTP clients have.
+// response has a method Error, like the responses of some generated HTTP clients.
 type response struct{ Payload any }
 
 func (*response) Error() string { return "[200] ok" }
 
-// blank is an error without members whose JSON is its own.
+// blank is an error without members that has its own JSON.
 type blank struct{}
 
 func (blank) Error() string                { return "blank" }
@@ -257,7 +257,7 @@ type number int
 
 func (number) Error() string { return "number" }
 
-// What an interface holds is written by its type, errors included, unless that leaves an object
+// The value of an interface is written by its type, also an error, unless its JSON is an object
 // without members.
 func TestErrorsInInterfaces(t *testing.T) {
 	private := errors.New("private")
@@ -278,7 +278,7 @@ func TestErrorsInInterfaces(t *testing.T) {
 		{[]any{private, &response{2}, 1}, `["private",{"Payload":2},1]`},
 		{map[string]any{"a": private, "b": &response{}}, `{"a":"private","b":{"Payload":null}}`},
 		{[]*response{{3}, nil}, `[{"Payload":3},null]`},
-		// Of type error, the text alone counts.
+		// For type error only the message is written.
 		{[]error{private, &response{1}, nil, (*response)(nil)}, `["private","[200] ok",null,null]`},
 		{struct{ Err error }{&response{1}}, `{"Err":"[200] ok"}`},
 		{struct{ Err error }{}, `{"Err":null}`},
@@ -306,7 +306,7 @@ func TestErrorsInInterfaces(t *testing.T) {
 	}
 }
 
-// A panic of a method reaches the caller of the encoder, which can encode other values afterwards.
+// A panic of a method reaches the caller of the encoder, which can then encode other values.
 func TestReflectPanics(t *testing.T) {
 	e := new(Encoder)
 	func() {

@@ -38,8 +38,8 @@ func (d *Decoder) readBool() (v, ok bool) {
 	return false, false
 }
 
-// Time reads a date and time as RFC 3339 has it, as Go parses it: T and Z in upper case, no leap
-// second.
+// Time reads a date and time in the format of RFC 3339, like package time: T and Z in upper case,
+// no leap second.
 func Time(d *Decoder, v *time.Time) {
 	text, _, ok := d.stringBytes("a string with date and time")
 	if !ok {
@@ -56,7 +56,7 @@ func Time(d *Decoder, v *time.Time) {
 }
 
 // Duration reads a duration written as text, such as "1h30m", as [time.ParseDuration] parses it.
-// Durations that are nanoseconds in JSON are read by Int.
+// Int reads durations that are nanoseconds in JSON.
 func Duration(d *Decoder, v *time.Duration) {
 	text, _, ok := d.stringBytes(`a string with a duration such as "1h30m"`)
 	if !ok {
@@ -82,7 +82,7 @@ func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	if isBigNumber(v) && !d.numberFits(text) {
 		return
 	}
-	// The method works on *v itself, because another variable would be allocated.
+	// The method gets v itself, because another variable would be allocated.
 	old := *v
 	var zero T
 	*v = zero
@@ -93,8 +93,8 @@ func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 }
 
 // JSON reads a value of any kind by the UnmarshalJSON method of its type, given as a method
-// expression such as (*big.Int).UnmarshalJSON. The value has been checked as strictly as any other.
-// The method gets the text unchanged.
+// expression such as (*big.Int).UnmarshalJSON. The JSON is checked as strictly as any other, and
+// the method gets it unchanged.
 func JSON[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	text, ok := d.span()
 	if !ok || (text[0] <= '9' && (text[0] != '"' || isBigNumber(v))) && !d.numberFits(text) {
@@ -109,14 +109,14 @@ func JSON[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
 	}
 }
 
-// Reflect reads a value by json.Unmarshal, which reflects on its type. It is for types that
-// generated code cannot name.
+// Reflect reads a value with json.Unmarshal, by reflection, for types that generated code cannot
+// name.
 func Reflect[T any](d *Decoder, v *T) {
 	JSON(d, v, func(v *T, text []byte) error { return json.Unmarshal(text, v) })
 }
 
-// Raw reads a value of any kind, strictly, and stores its unchanged text, white space between its
-// parts included: a copy, or with [Options.Alias] a part of the data.
+// Raw reads a value of any kind, strictly, and stores its JSON unchanged, including white space: a
+// copy, or with [Options.Alias] a part of the data.
 func Raw[T ~[]byte](d *Decoder, v *T) {
 	text, ok := d.span()
 	switch {
@@ -128,7 +128,7 @@ func Raw[T ~[]byte](d *Decoder, v *T) {
 	}
 }
 
-// span skips the next value, strictly, and returns its text, a part of the data.
+// span skips the next value, strictly, and returns its JSON as a part of the data.
 func (d *Decoder) span() ([]byte, bool) {
 	d.failed = false
 	d.peek()
@@ -145,7 +145,8 @@ func (d *Decoder) invalid(err error, got string) {
 	d.violate(RuleFormat, "is not valid: "+reason(err)+"; got "+got)
 }
 
-// reason is the text of an error of a user's method, which may quote its whole input.
+// reason returns an error message of a user's method, shortened, since it may quote its whole
+// input.
 func reason(err error) string {
 	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
 	if len(text) <= shownError {

@@ -2,16 +2,16 @@ package wire
 
 import "sync"
 
-// Schema says which values an argument of type any may have. It is read when it is first used, and
-// can be used by several goroutines at once.
+// Schema describes the values of an argument of type any. It is parsed at its first use, and is
+// safe for concurrent use.
 type Schema struct {
 	text string
 	once sync.Once
 	root *valueSchema
 }
 
-// NewSchema returns the schema that a JSON text is. It has the keywords that a generator accepts
-// for a value of any kind, and no others; if it is invalid, its first use panics.
+// NewSchema returns a schema from its JSON. The schema contains only keywords that a generator
+// accepts for a value of any kind; if it is invalid, its first use panics.
 func NewSchema(text string) *Schema { return &Schema{text: text} }
 
 func (s *Schema) value() *valueSchema {
@@ -27,8 +27,8 @@ func (s *Schema) value() *valueSchema {
 	return s.root
 }
 
-// AnyBySchema is [Any] for a value that a schema describes. Numbers are compared as the float64
-// that they become.
+// AnyBySchema is like [Any], for a value that a schema describes. Numbers are compared as float64,
+// like they are stored.
 func AnyBySchema(d *Decoder, v *any, s *Schema) {
 	var x any
 	if Any(d, &x); d.failed {
@@ -44,7 +44,7 @@ func AnyBySchema(d *Decoder, v *any, s *Schema) {
 	}
 	if ok {
 		*v = y
-		d.kept = d.pos // an empty string among others is a value
+		d.kept = d.pos // an empty string is a value, too
 		return
 	}
 	if !root.choosesBlank() {
@@ -64,12 +64,12 @@ func AnyBySchema(d *Decoder, v *any, s *Schema) {
 	d.failed = true
 }
 
-// valueSchema is a schema, or a part of it. Its parts form a tree: there are no references. So each
-// part is compared with each value at most once for an answer.
+// valueSchema is a schema, or a part of it. Its parts form a tree: there are no references.
+// Therefore each part is compared with each value at most once per check.
 type valueSchema struct {
 	types  valueType
 	values []any // of enum and const
-	single bool  // the values are that of const
+	single bool  // the value is from const
 
 	bounds     []valueBound
 	multipleOf []byte
@@ -107,8 +107,8 @@ const (
 	allValues = 1<<iota - 1
 )
 
-// valueTypes are the types of JSON Schema, in the order of messages. A type includes those behind
-// it that have no other bits.
+// valueTypes are the types of JSON Schema, in the order of messages. A type includes later ones
+// whose bits it contains.
 var valueTypes = []struct {
 	bits       valueType
 	name, want string
@@ -117,26 +117,26 @@ var valueTypes = []struct {
 	{booleanValue, "boolean", "a boolean"}, {arrayValue, "array", "an array"}, {objectValue, "object", "an object"}, {nullValue, "null", "null"},
 }
 
-// valueBound is a bound of numbers.
+// valueBound is a minimum or maximum for numbers.
 type valueBound struct {
 	rule, must string
 	limit      float64
-	excludes   func(c int) bool // by how the number compares with the limit
+	excludes   func(c int) bool // compares the number with the limit
 }
 
-// countLimit bounds a length or a count.
+// countLimit limits a length or a count.
 type countLimit struct {
-	least, most    int // -1 for none
+	least, most    int // -1 for no limit
 	fewer, greater string
 }
 
-// Formats are the formats that a schema may name, by their names. It must not be changed.
+// Formats contains the formats that a schema may use, by name. It must not be changed.
 var Formats = map[string]FormatChecker{
 	"date": FormatDate, "date-time": FormatDateTime, "time": FormatTime, "email": FormatEmail, "hostname": FormatHostname,
 	"ipv4": FormatIPv4, "ipv6": FormatIPv6, "uri": FormatURI, "uuid": FormatUUID,
 }
 
-// newValueSchema makes a schema of its members.
+// newValueSchema returns a schema from its members.
 func newValueSchema(v any) *valueSchema {
 	s := &valueSchema{
 		types:      allValues,

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// check reports whether a value is valid. With a report it goes on after a violation, until the
+// check reports whether a value is valid. With a report it continues after a violation, until the
 // report is full.
 func (s *valueSchema) check(v any, r *schemaReport) bool {
 	if s.values != nil && !s.lists(v) {
@@ -44,7 +44,7 @@ func (s *valueSchema) check(v any, r *schemaReport) bool {
 // admits reports whether a value has one of the types.
 func (s *valueSchema) admits(v any) bool { return s.types&typeOf(v) != 0 }
 
-// typeOf is the kind of a value.
+// typeOf returns the kind of a value.
 func typeOf(v any) valueType {
 	switch v := v.(type) {
 	case string:
@@ -64,7 +64,7 @@ func typeOf(v any) valueType {
 	return nullValue
 }
 
-// lists reports whether a value is among those of enum or const.
+// lists reports whether enum or const contains a value.
 func (s *valueSchema) lists(v any) bool {
 	return slices.ContainsFunc(s.values, func(x any) bool { return equalValues(x, v) })
 }
@@ -76,7 +76,7 @@ func (s *valueSchema) rule() string {
 	return RuleEnum
 }
 
-// unlisted is the message for a value that is not among those of enum or const.
+// unlisted returns the message for a value that enum or const does not contain.
 func (s *valueSchema) unlisted(v any, r *schemaReport) string {
 	text, ok := v.(string)
 	message := oneOf(s.values, appendShown) + ", got "
@@ -141,7 +141,7 @@ func (s *valueSchema) checkArray(v []any, r *schemaReport) bool {
 			}
 		}
 	}
-	// Items that are wrong for another reason may be of any kind.
+	// Items that violate another rule may be of any kind.
 	if s.unique && ok {
 		if i, j, twice := repeats(v); twice {
 			ok = r.add(RuleUniqueItems, func() string { return repeatedItems(i, j) })
@@ -155,11 +155,11 @@ func (s *valueSchema) checkObject(v map[string]any, r *schemaReport) bool {
 	if !ok && r == nil {
 		return false
 	}
-	var unknown []int // violations of names
+	var unknown []int // indexes of violations by names
 	if s.properties != nil || s.closed || s.others != nil {
 		names := maps.Keys(v)
 		if r != nil {
-			names = slices.Values(sortedNames(v)) // so that the messages do not depend on the map
+			names = slices.Values(sortedNames(v)) // so that the messages do not depend on map order
 		}
 		for name := range names {
 			if s.checkMember(name, v[name], r) {
@@ -252,10 +252,10 @@ func (c countLimit) check(n int, thing string, r *schemaReport) bool {
 	return true
 }
 
-// schemaReport collects violations. A nil one collects nothing.
+// schemaReport collects violations. A nil report collects nothing.
 type schemaReport struct {
-	d        *Decoder // which counts the names that are compared
-	path     []byte   // of the value that is checked
+	d        *Decoder // counts the names that are compared
+	path     []byte   // of the value being checked
 	problems []Violation
 	limit    int
 }
@@ -270,7 +270,7 @@ func (r *schemaReport) add(rule string, message func() string) bool {
 	return false
 }
 
-// at does something at a member of the current value.
+// at calls do with the path of a member of the current value.
 func (r *schemaReport) at(name string, do func()) {
 	n := len(r.path)
 	r.path = appendPathName(r.path, name)
@@ -286,11 +286,11 @@ func (r *schemaReport) inside(step string, s *valueSchema, v any) {
 	r.path = r.path[:n]
 }
 
-// shownAlternatives is how many alternatives a message explains.
+// shownAlternatives limits the alternatives that a message explains.
 const shownAlternatives = 3
 
-// none records that a value matches none of several alternatives, and returns false. If only one of
-// them is for values like this one, what it lacks is the message.
+// none records that a value matches none of several alternatives, and returns false. If only one
+// alternative is meant for values like v, the message explains the violation of that alternative.
 func (r *schemaReport) none(rule string, all []*valueSchema, v any) bool {
 	if r == nil {
 		return false
@@ -332,7 +332,7 @@ func matching(all []*valueSchema, is func(*valueSchema) bool) []*valueSchema {
 	return out
 }
 
-// kinds are the kinds of values that may be valid, by the types, the enumerations and the
+// kinds returns the kinds of values that can be valid, according to types, enumerations and
 // alternatives.
 func (s *valueSchema) kinds() valueType {
 	kinds := s.types
@@ -355,8 +355,8 @@ func (s *valueSchema) kinds() valueType {
 	return kinds
 }
 
-// isNamed reports whether no member of an object that has an enumeration, such as its kind,
-// excludes the schema.
+// isNamed reports whether no member of an object with an enumeration, such as its kind, excludes
+// the schema.
 func (s *valueSchema) isNamed(v any) bool {
 	object, _ := v.(map[string]any)
 	for name, part := range s.properties {

@@ -23,7 +23,7 @@ func bySchema(text, schema string, o wire.Options) (any, error) {
 	return v, d.Finish()
 }
 
-// TestSchemaMessages checks what a model reads.
+// TestSchemaMessages checks the messages that a model reads.
 func TestSchemaMessages(t *testing.T) {
 	const shape = `{"type":"object","properties":{"name":{"type":"string","minLength":2},"size":{"type":"integer"}},"required":["name"],"additionalProperties":false}`
 	const kinds = `{"oneOf":[{"type":"object","properties":{"kind":{"const":"a"},"n":{"type":"integer"}},"required":["kind","n"]},` +
@@ -66,8 +66,8 @@ func TestSchemaMessages(t *testing.T) {
 	}
 }
 
-// TestSchemaProblems checks that there are no more than usual, and that syntax errors and duplicate
-// names behind them are found.
+// TestSchemaProblems checks that the usual limit applies, and that later syntax errors and
+// duplicate names are found.
 func TestSchemaProblems(t *testing.T) {
 	list := "[" + strings.Repeat("1,", 50) + "1]"
 	_, err := bySchema(list, `{"items":{"type":"string"}}`, wire.Options{})
@@ -84,7 +84,7 @@ func TestSchemaProblems(t *testing.T) {
 	}
 }
 
-// TestSchemaLenient checks what is accepted beyond the schema.
+// TestSchemaLenient checks the values that lenient mode accepts beyond the schema.
 func TestSchemaLenient(t *testing.T) {
 	for _, c := range []struct{ schema, text, want string }{
 		{`{"type":"integer","minimum":5}`, `"5"`, `5`},
@@ -121,7 +121,7 @@ func TestSchemaLenient(t *testing.T) {
 		{`{"type":"object"}`, `"{\"n\":1,\"n\":2}"`, ``},
 		{`{"type":"object"}`, `"{"`, ``},
 		{`{"type":"object","additionalProperties":{"type":"number"}}`, `{"a":"1"}`, `{"a":1}`},
-		// An optional member is missing.
+		// An empty string counts as a missing optional member.
 		{`{"type":"integer"}`, `""`, `null`},
 		{`{"enum":["a","b"]}`, `""`, `null`},
 		{`{"type":"object"}`, `""`, ``},
@@ -136,7 +136,7 @@ func TestSchemaLenient(t *testing.T) {
 	}
 }
 
-// The message for a value in the place of a list has the list to send, if there is one.
+// The message for a value in place of a list contains the list to send, if possible.
 func TestSchemaListToSend(t *testing.T) {
 	for _, c := range []struct{ schema, text, want string }{
 		{`{"type":"array","items":{"enum":["a","b"]}}`, `"a,b"`, `v: must be an array, got a string "a,b"; send ["a","b"]`},
@@ -154,7 +154,7 @@ func TestSchemaListToSend(t *testing.T) {
 	}
 }
 
-// TestSchemaValidator compares with a validator, over schemas and values at random.
+// TestSchemaValidator compares results with a validator, for random schemas and values.
 func TestSchemaValidator(t *testing.T) {
 	n := wire.Tries(1000)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -195,7 +195,7 @@ var words = []any{"", "a", "bb", "ccc", "2024-02-29", "é"}
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// randomSchema makes a schema of the keywords that arguments are checked by.
+// randomSchema returns a schema with the keywords that are checked for arguments.
 func randomSchema(r *rand.Rand, depth int) map[string]any {
 	s := map[string]any{}
 	kind := r.IntN(6)
@@ -261,7 +261,7 @@ func randomSchema(r *rand.Rand, depth int) map[string]any {
 	return s
 }
 
-// randomValue makes a value, often one that a schema is about.
+// randomValue returns a value, often one that the schema mentions.
 func randomValue(r *rand.Rand, depth int, s map[string]any) any {
 	if s != nil && r.IntN(5) > 0 {
 		if list, ok := s["enum"].([]any); ok {

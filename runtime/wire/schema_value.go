@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// relax returns what a value is in lenient mode: the value in a text, or the list of it, where the
-// schema has no text, as for values of other types. Texts are how many have been opened around it,
-// and depth is how deep it may still nest.
+// relax returns a value as lenient mode reads it: the value quoted in a string, or a list of it, if
+// the schema allows no string, like for values of static types. texts is the number of strings
+// opened around it, and depth the remaining nesting.
 func (s *valueSchema) relax(v any, depth, texts int) any {
 	switch w := v.(type) {
 	case string:
 		v = s.relaxText(w, depth, texts)
 	case float64:
-		// The text of another number may not be the one that was sent.
+		// The digits of any other number may differ from the digits that were sent.
 		if kinds := s.kinds(); kinds&stringValue != 0 && kinds&typeOf(v) == 0 && typeOf(v) == integerValue && math.Abs(w) < 1<<53 {
 			v = string(AppendFloat(nil, w, 64))
 		}
@@ -49,7 +49,7 @@ func (s *valueSchema) relax(v any, depth, texts int) any {
 	return v
 }
 
-// part is the schema of a member, nil if there is none for it.
+// part returns the schema of a member, or nil.
 func (s *valueSchema) part(name string) *valueSchema {
 	if part := s.properties[name]; part != nil {
 		return part
@@ -57,7 +57,7 @@ func (s *valueSchema) part(name string) *valueSchema {
 	return s.others
 }
 
-// relaxText is relax for a text.
+// relaxText is like relax, for a string.
 func (s *valueSchema) relaxText(text string, depth, texts int) any {
 	kinds := s.kinds()
 	if kinds&stringValue != 0 {
@@ -66,7 +66,7 @@ func (s *valueSchema) relaxText(text string, depth, texts int) any {
 	if v, ok := textValue(text, depth); ok && texts < maxTexts && kinds&typeOf(v) != 0 {
 		return s.relax(v, depth, texts+1)
 	}
-	if kinds&arrayValue == 0 || s.items == nil && (s.anyOf != nil || s.oneOf != nil) { // the alternatives say what the items are
+	if kinds&arrayValue == 0 || s.items == nil && (s.anyOf != nil || s.oneOf != nil) { // the alternatives describe the items
 		return text
 	}
 	one := s.itemOf(text, depth-1)
@@ -81,7 +81,7 @@ func (s *valueSchema) relaxText(text string, depth, texts int) any {
 	return []any{one}
 }
 
-// itemOf is a text as an item: what it holds, if the items are of other types.
+// itemOf returns a string as an item: the value that it contains, if the items are of other types.
 func (s *valueSchema) itemOf(text string, depth int) any {
 	if s.items != nil && s.items.kinds()&stringValue == 0 {
 		if v, ok := textValue(text, depth); ok {
@@ -91,8 +91,8 @@ func (s *valueSchema) itemOf(text string, depth int) any {
 	return text
 }
 
-// separate returns the items of a text with commas between them, nil if it has none: see the
-// function separate.
+// separate returns the items of a string with commas between them, or nil: see the function
+// separate.
 func (s *valueSchema) separate(text string, depth int) []any {
 	if !s.items.isAtomic() || !strings.Contains(text, ",") || opensJSON([]byte(text)) {
 		return nil
@@ -108,12 +108,12 @@ func (s *valueSchema) separate(text string, depth int) []any {
 	return list
 }
 
-// isAtomic reports whether all values are numbers, booleans or those of an enumeration.
+// isAtomic reports whether all values are numbers, booleans or in an enumeration.
 func (s *valueSchema) isAtomic() bool {
 	return s.values != nil || s.kinds()&(stringValue|arrayValue|objectValue) == 0
 }
 
-// advice says for a message which list to send in the place of a value, or "".
+// advice returns, for a message, the list to send in place of a value, or "".
 func (s *valueSchema) advice(v any, depth int) string {
 	if s.types&arrayValue == 0 || s.items == nil {
 		return ""
@@ -137,7 +137,7 @@ func (s *valueSchema) advice(v any, depth int) string {
 	return ""
 }
 
-// textValue is the number, boolean, object or array that a text holds.
+// textValue returns the number, boolean, object or array that a string contains.
 func textValue(text string, depth int) (any, bool) {
 	inner := strings.TrimLeft(text, " \t\r\n")
 	if inner == "" || inner[0] == 'n' || inner[0] == '"' || depth < 1 {
@@ -152,14 +152,14 @@ func textValue(text string, depth int) (any, bool) {
 	return v, d.Finish() == nil
 }
 
-// choosesBlank reports whether an empty text shows that a value was left out: no text is valid, but
-// for those of an enumeration, and no object or list, as for arguments of other types.
+// choosesBlank reports whether an empty string means an omitted value: the schema allows no string,
+// except from an enumeration, and no object or list, like for arguments of static types.
 func (s *valueSchema) choosesBlank() bool {
 	kinds := s.kinds()
 	return kinds&(arrayValue|objectValue) == 0 && (kinds&stringValue == 0 || s.values != nil)
 }
 
-// equalValues compares two values as JSON Schema does.
+// equalValues compares two values with the equality of JSON Schema.
 func equalValues(a, b any) bool {
 	switch a := a.(type) {
 	case []any:
@@ -178,7 +178,7 @@ func equalValues(a, b any) bool {
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// wanted names types for a message.
+// wanted returns the names of types for a message.
 func wanted(types valueType) string {
 	var list []string
 	for _, t := range valueTypes {
@@ -193,7 +193,7 @@ func wanted(types valueType) string {
 	return strings.Join(list, "")
 }
 
-// describedValue is described for a value of type any.
+// describedValue is like described, for a value of type any.
 func describedValue(v any) string {
 	switch v.(type) {
 	case []any:
@@ -204,7 +204,7 @@ func describedValue(v any) string {
 	return described(appendValue(nil, v))
 }
 
-// appendShown appends a value as messages show it.
+// appendShown appends a value in the format of messages.
 func appendShown(b []byte, v any) []byte {
 	if v, ok := v.(string); ok {
 		return append(b, quote(v)...)

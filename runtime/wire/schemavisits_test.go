@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSchemaVisits counts how often a part of a schema is compared with a value: the work grows
-// with the schema and the value, also where many alternatives fail late.
+// TestSchemaVisits counts the comparisons of a part of a schema with a value: the work grows with
+// the schema and the value, also if many alternatives fail late.
 func TestSchemaVisits(t *testing.T) {
 	visits := 0
 	Formats["counted"] = func(string) (string, bool) {
@@ -30,13 +30,13 @@ func TestSchemaVisits(t *testing.T) {
 	}
 	invalid := 0
 	for _, n := range []int{100, 1000} {
-		// All items but the last are valid by the last alternative. They are compared once to know
-		// whether the whole is valid, and once to find what is not.
+		// All items except the last are valid by the last alternative. They are compared once to
+		// find whether the whole value is valid, and once to find the violations.
 		err := read(`{"anyOf":[`+schema+`,{"type":"object"}]}`, "["+strings.Repeat(value+",", n)+"0]")
 		if err == nil || visits > 2*n*leaves {
 			t.Errorf("%d items: %v after %d comparisons", n, err, visits)
 		}
-		// As soon as there are too many problems, the rest is not compared.
+		// Once the limit of problems is exceeded, the rest is not compared.
 		err = read(schema, "["+strings.Repeat(value+",", n)+value+"]")
 		if err == nil || invalid > 0 && visits != invalid {
 			t.Errorf("%d comparisons with %d invalid items, %d with fewer: %.100v", visits, n, invalid, err)

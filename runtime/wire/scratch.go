@@ -1,6 +1,6 @@
 package wire
 
-// scratch is memory for one value of a map while it is read or written. It exists only for common
+// scratch is memory for one map value while it is read or written. It has fields only for common
 // types without methods: a method could retain the address.
 type scratch struct {
 	text    string
@@ -9,19 +9,19 @@ type scratch struct {
 	boolean bool
 }
 
-// scratchLists is memory for the elements of a list whose number is not yet known.
+// scratchLists is memory for the elements of a list of unknown length.
 type scratchLists struct {
 	texts    []string
 	floats   []float64
 	integers []int
 }
 
-// keptElements is how many elements of a slice a Decoder keeps memory for.
+// keptElements is the number of slice elements for which a Decoder keeps memory.
 const keptElements = 256
 
 // scratchOf returns memory for one value of a map at a time. Its address leaves the function that
-// reads or writes the map, so a variable there would be allocated. For all other types it
-// allocates.
+// reads or writes the map, so a variable there would be allocated. For other types than those of
+// scratch it allocates.
 func scratchOf[T any](s *scratch) *T {
 	if t, ok := any(&s.text).(*T); ok {
 		return t
@@ -38,7 +38,7 @@ func scratchOf[T any](s *scratch) *T {
 	return new(T)
 }
 
-// scratchListOf returns a slice to read elements into, nil if there is none for the type.
+// scratchListOf returns a slice to read elements into, or nil for other types.
 func scratchListOf[T any](s *scratchLists) *[]T {
 	if t, ok := any(&s.texts).(*[]T); ok {
 		return t

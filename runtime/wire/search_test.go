@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A codec as the generator writes it, for the "search" shape: nested arguments with enums, bounds,
+// A codec like the generator writes, for the "search" shape: nested arguments with enums, bounds,
 // arrays and maps, and a list of books as the result.
 
 type searchArgs struct {

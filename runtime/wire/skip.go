@@ -47,7 +47,7 @@ func (d *Decoder) skipArray() {
 	d.depth--
 }
 
-// next reads the text in front of an element: nothing or a comma. It reports false after the
+// next reads the text in front of an element: nothing or a comma. It returns false after the
 // closing bracket, and after a syntax error.
 func (d *Decoder) next(closing byte, first bool) bool {
 	if d.pos >= d.checkAt {
@@ -93,8 +93,7 @@ func (d *Decoder) skipObject() {
 }
 
 // keepName keeps the name of a member that is skipped, which began at start, until its object ends.
-// It reports false at a name that the object has already, and at one too many; both end the
-// reading.
+// It returns false at a duplicate name, and at one name too many; both end the reading.
 func (d *Decoder) keepName(base, start int, key []byte) bool {
 	if most := d.opts.MaxNames; most > 0 && d.keys.len() >= most {
 		d.Stop(ErrElements)
@@ -108,7 +107,7 @@ func (d *Decoder) keepName(base, start int, key []byte) bool {
 	return true
 }
 
-// readKey reads a member name into bytes that hold as long as the data; nil at a syntax error.
+// readKey reads a member name into bytes that are valid as long as the data; nil at a syntax error.
 func (d *Decoder) readKey() []byte {
 	if d.peek() != '"' {
 		d.unexpected("a member name in quotes")
@@ -141,11 +140,11 @@ func (d *Decoder) sample() string {
 	return "character " + strconv.QuoteRune(r)
 }
 
-// decoders is for functions that are called without a decoder.
+// decoders serve functions that are called without a decoder.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 
-// Valid reports, as a *[SyntaxError], where data is not one strict JSON value that nests at most
-// maxDepth deep; 0 stands for DefaultMaxDepth.
+// Valid returns nil if data is exactly one strict JSON value that nests at most maxDepth levels, or
+// else a *[SyntaxError]; maxDepth 0 means DefaultMaxDepth.
 func Valid(data []byte, maxDepth int) error {
 	d := decoders.Get().(*Decoder)
 	d.Reset(data, Options{MaxDepth: maxDepth})
@@ -156,8 +155,9 @@ func Valid(data []byte, maxDepth int) error {
 }
 
 // Span finds the JSON value that comes next in data from i on, by counting brackets and without
-// checking anything else. The value is data[start:end]; ok is false where the data ends before it
-// does, or where none begins. It is for text that is read strictly afterwards, or was before.
+// checking anything else. The value is data[start:end]; ok is false if the data ends before the
+// value does, or if no value begins. Use it only for text that is also read strictly, before or
+// afterwards.
 func Span(data []byte, i int) (start, end int, ok bool) {
 	for i < len(data) && isSpace(data[i]) {
 		i++
@@ -194,7 +194,7 @@ func Span(data []byte, i int) (start, end int, ok bool) {
 	return start, i, depth == 0 && i > start
 }
 
-// stringEnd returns the index behind the string that begins at i, -1 where it does not end.
+// stringEnd returns the index after the string that begins at i, or -1 if it does not end.
 func stringEnd(data []byte, i int) int {
 	for i++; i < len(data); i++ {
 		switch data[i] {
@@ -232,7 +232,7 @@ func AppendCompact(b, value []byte) []byte {
 	return append(b, value[from:]...)
 }
 
-// compactLen is the number of bytes that AppendCompact appends.
+// compactLen returns the number of bytes that AppendCompact appends.
 func compactLen(value []byte) int {
 	n := len(value)
 	for i := 0; i < len(value); {
@@ -251,7 +251,7 @@ func compactLen(value []byte) int {
 	return n
 }
 
-// Compact checks a value as Valid does and appends it as AppendCompact does.
+// Compact checks a value like Valid and appends it like AppendCompact.
 func Compact(b, value []byte, maxDepth int) ([]byte, error) {
 	if err := Valid(value, maxDepth); err != nil {
 		return b, err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestVariantTime compares the time for objects whose kind comes last, at every depth, with that of
-// reading them strictly.
+// TestVariantTime compares the time for objects whose kind comes last, at every depth, with the
+// time for reading them strictly.
 func TestVariantTime(t *testing.T) {
 	took := func(f func()) time.Duration {
 		start := time.Now()

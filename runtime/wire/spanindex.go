@@ -5,21 +5,21 @@ import (
 	"sort"
 )
 
-// spanIndex holds where the arrays and objects inside an object end. A value of a recursive union
-// is searched for the member that names its kind, and so is each value inside it. With the index
-// each search skips deeper values without reading them again, so that all of them together read the
-// text once.
+// spanIndex stores the ends of the arrays and objects inside an object. A value of a recursive
+// union is searched for the member that names its kind, and so is each value inside it. With the
+// index each search skips deeper values without reading them again, so that all of them together
+// read the text once.
 //
-// It is made where that member is not found soon, and holds for one object at a time.
+// It is built if that member is not found soon, for one object at a time.
 type spanIndex struct {
-	start, end int // of the object in the text; end is 0 where there is no index
+	start, end int // of the object in the text; end is 0 without an index
 	spans      []span
 }
 
 // span is an array or object of at least shortSpan bytes. Spans are in the order of their starts.
 type span struct {
-	start, end int32 // end is 0 where the text ends before
-	next       int32 // index of the first span behind this one; while it is open, of the enclosing one
+	start, end int32 // end is 0 if the text ends first
+	next       int32 // index of the first span after this one; while it is open, of the enclosing span
 }
 
 // Sizes in bytes.
@@ -46,7 +46,7 @@ func (x *spanIndex) member(data []byte, start int, name string) (value []byte, f
 	return data[from:to], to > 0
 }
 
-// build makes the index of the object that begins at start.
+// build builds the index of the object that begins at start.
 func (x *spanIndex) build(data []byte, start int) {
 	spans, top := x.spans[:0], int32(-1)
 	i := start
@@ -81,13 +81,13 @@ func (x *spanIndex) build(data []byte, start int) {
 	x.start, x.end, x.spans = start, i, spans
 }
 
-// walk goes along the spans of an index.
+// walk moves along the spans of an index.
 type walk struct {
 	spans []span
 	at    int
 }
 
-// pass finds the value that comes next from i on, as [Span] does.
+// pass finds the value that comes next from i on, like [Span].
 func (w *walk) pass(data []byte, i int) (start, end int, ok bool) {
 	if w == nil {
 		return Span(data, i)
@@ -103,7 +103,7 @@ func (w *walk) pass(data []byte, i int) (start, end int, ok bool) {
 	return Span(data, i)
 }
 
-// findMember finds the value of a member of the object at i. Where there is none, both results
+// findMember finds the value of a member of the object at i. If the object lacks it, both results
 // are 0.
 func findMember(data []byte, i int, name string, w *walk) (from, to int) {
 	for i++; ; i++ {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSpanIndex compares what is found with and without an index, in every object of random texts,
-// also of texts that end too early.
+// TestSpanIndex compares results with and without an index, for every object of random texts, also
+// of texts that end too early.
 func TestSpanIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var value func(b *strings.Builder, depth int)
@@ -92,7 +92,7 @@ var (
 	nodeFields = Fields{{Name: "pad"}, {Name: "list"}, {Name: "next"}, {Name: "kind", Required: true}}
 )
 
-// indexed counts the bytes of the objects that decodeNode has made an index of.
+// indexed counts the bytes of the objects that decodeNode indexed.
 var indexed int
 
 func decodeNode(d *Decoder, v *node) {
@@ -148,8 +148,8 @@ func decodeKindLast(t *testing.T, name, text string) {
 	}
 }
 
-// TestVariantBehindTheRest counts the bytes of which an index is made, and those that are read with
-// an index to find the kinds of all objects: they grow with the text, and not with its depth.
+// TestVariantBehindTheRest counts the bytes that are indexed, and the bytes that are read with an
+// index to find the kinds of all objects: they grow with the text, and not with its depth.
 func TestVariantBehindTheRest(t *testing.T) {
 	for name, text := range kindLast() {
 		indexed = 0
@@ -169,7 +169,7 @@ func readForKinds(t *testing.T, text []byte) (read int) {
 	t.Helper()
 	var index spanIndex
 	index.build(text, 0)
-	span := 0 // the first one that does not start before i
+	span := 0 // the first span that does not start before i
 	for i := 0; i < len(text); i++ {
 		for span < len(index.spans) && int(index.spans[span].start) < i {
 			span++

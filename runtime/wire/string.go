@@ -30,7 +30,7 @@ func Bytes[T ~[]byte](d *Decoder, v *T) {
 	}
 }
 
-// strictBase64 refuses bits that are set behind the last byte.
+// strictBase64 refuses bits that are set after the last byte.
 var strictBase64 = base64.StdEncoding.Strict()
 
 func (d *Decoder) decodeBase64(text []byte) []byte {
@@ -67,7 +67,7 @@ func (d *Decoder) stringText(want string) (string, bool) {
 	return d.keepText(b, escaped), true
 }
 
-// keepText returns a string that was just read, as a part of the data where that is allowed.
+// keepText returns the last string as a part of the data if allowed, or else as a copy.
 func (d *Decoder) keepText(b []byte, escaped bool) string {
 	if d.opts.Alias && !escaped {
 		return unsafe.String(unsafe.SliceData(b), len(b))
@@ -79,7 +79,7 @@ func (d *Decoder) keepText(b []byte, escaped bool) string {
 // because one string that stays in use retains all of it.
 type chunk struct {
 	strings.Builder
-	later bool // there was one before
+	later bool // it follows an earlier chunk
 }
 
 // Sizes in bytes.
@@ -89,7 +89,7 @@ const (
 	sharedBytes = 128 // of a string that shares memory
 )
 
-// keep returns a copy of a string that was just read.
+// keep returns a copy of the last string.
 func (d *Decoder) keep(b []byte) string {
 	c := &d.chunk
 	if len(b) > c.Cap()-c.Len() {
@@ -100,7 +100,7 @@ func (d *Decoder) keep(b []byte) string {
 		if c.later {
 			size = laterChunk
 		}
-		// What is left of the data cannot hold more strings than fit into as much memory.
+		// A larger chunk is useless: the strings of the remaining data are no longer than the data.
 		*c = chunk{later: true}
 		c.Grow(min(size, len(b)+len(d.data)-d.pos))
 	}
@@ -109,7 +109,7 @@ func (d *Decoder) keep(b []byte) string {
 	return s[len(s)-len(b):]
 }
 
-// stringBytes reads a string as bytes that hold until the next read.
+// stringBytes reads a string into bytes that are valid until the next read.
 func (d *Decoder) stringBytes(want string) (text []byte, escaped, ok bool) {
 	d.failed = false
 	if d.peek() != '"' {
@@ -120,11 +120,11 @@ func (d *Decoder) stringBytes(want string) (text []byte, escaped, ok bool) {
 	return text, escaped, d.err == nil
 }
 
-// readString reads a string, the opening quote of which has been seen. The bytes are a part of the
-// data, or if escaped, of d.unescaped.
+// readString reads a string whose opening quote has been seen. The bytes are a part of the data, or
+// if escaped, of d.unescaped.
 func (d *Decoder) readString() (text []byte, escaped bool) {
 	data, start := d.data, d.pos+1
-	// This is plainEnd, but for the last eight bytes of the data.
+	// This is plainEnd, except for the last eight bytes of the data.
 	for i := start; i+8 <= len(data); i += 8 {
 		if m := specialBytes(binary.LittleEndian.Uint64(data[i:])); m != 0 {
 			i += bits.TrailingZeros64(m) >> 3
@@ -155,8 +155,8 @@ func plainEnd(data []byte, i int) int {
 	return i
 }
 
-// specialBytes looks at eight bytes at once. The lowest bit set in the result is the top bit of the
-// first byte that plainEnd looks for; those above it may be wrong.
+// specialBytes checks eight bytes at once. The lowest bit set in the result is the top bit of the
+// first byte that plainEnd looks for; higher bits may be wrong.
 func specialBytes(x uint64) uint64 {
 	const (
 		ones = 0x0101010101010101
@@ -164,8 +164,8 @@ func specialBytes(x uint64) uint64 {
 	)
 	quote := x ^ ones*'"'
 	slash := x ^ ones*'\\'
-	// Each subtraction borrows from the top bit of a byte that is too small. It also leaves that of
-	// some bytes beyond ASCII, which x has set anyway.
+	// Each subtraction borrows from the top bit of a byte that is too small. It also leaves the top
+	// bit of some bytes beyond ASCII, which is set in x anyway.
 	return (x | (x - ones*' ') | (quote - ones) | (slash - ones)) & tops
 }
 
@@ -213,7 +213,7 @@ func (d *Decoder) readHardString(start, i int) (text []byte, escaped bool) {
 	}
 }
 
-// unescape appends the character of the escape sequence at i, and returns the index behind it.
+// unescape appends the character of the escape sequence at i, and returns the index after it.
 func (d *Decoder) unescape(buf []byte, i int) ([]byte, int, bool) {
 	data := d.data
 	var c byte
@@ -286,7 +286,7 @@ func hexEscape(data []byte, i int) (rune, bool) {
 	return r, true
 }
 
-// hexByte returns c as 0xNN.
+// hexByte formats c as 0xNN.
 func hexByte(c byte) string {
 	return "0x" + string([]byte{hexDigits[c>>4], hexDigits[c&15]})
 }

@@ -2,10 +2,10 @@ package wire
 
 import "github.com/mcpgen/mcpgen/runtime/internal/suggest"
 
-// mostCompared bounds the work of nearest for all words of one Decoder together, in candidates.
+// mostCompared limits the candidates that nearest compares for all words of one Decoder together.
 const mostCompared = 2000
 
-// nearest is [suggest.Nearest], while d has not compared too many.
+// nearest is like [suggest.Nearest], until d has compared too many candidates.
 func (d *Decoder) nearest(word string, n int, candidate func(int) string) int {
 	if len(word) > suggest.Longest || d.compared+n > mostCompared {
 		return -1

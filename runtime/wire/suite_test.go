@@ -11,16 +11,16 @@ import (
 	"testing"
 )
 
-// duplicateKeys are the files of the suite that RFC 8259 leaves to the parser and the suite calls
-// valid, and that are refused here.
+// duplicateKeys contains the files with duplicate names, which RFC 8259 leaves to the parser, the
+// suite calls valid, and the decoder refuses.
 var duplicateKeys = map[string]bool{
 	"y_object_duplicated_key.json":           true,
 	"y_object_duplicated_key_and_value.json": true,
 }
 
-// undecided has, for each file that the suite leaves open, whether it is accepted here.
+// undecided reports, for each file that the suite leaves open, whether the decoder accepts it.
 var undecided = map[string]bool{
-	// Numbers of any size are JSON; how large they may be is up to the type.
+	// Numbers of any size are JSON; the limits depend on the type.
 	"i_number_double_huge_neg_exp.json":       true,
 	"i_number_huge_exp.json":                  true,
 	"i_number_neg_int_huge_exp.json":          true,
@@ -60,8 +60,8 @@ var undecided = map[string]bool{
 	"i_string_utf16LE_no_BOM.json":                 false,
 }
 
-// suite pins the parsing cases. The module has no Go package that could be imported, so go.mod
-// cannot list it.
+// suite is the module with the parsing cases. It contains no Go package to import, so go.mod cannot
+// list it.
 const suite = "github.com/nst/JSONTestSuite@v0.0.0-20241122125541-1ef36fa01286"
 
 // suiteFiles returns the parsing cases of github.com/nst/JSONTestSuite, which the go command
@@ -69,7 +69,7 @@ const suite = "github.com/nst/JSONTestSuite@v0.0.0-20241122125541-1ef36fa01286"
 func suiteFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "download", "-json", suite)
-	cmd.Dir = t.TempDir() // outside of every module: this one's go.sum does not list it
+	cmd.Dir = t.TempDir() // outside any module: this one's go.sum does not list it
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	out, err := cmd.Output()
 	var module struct{ Dir, Error string }

@@ -2,7 +2,7 @@ package wire
 
 import "encoding/json"
 
-// TextEnum is Text for a string that must be one of values.
+// TextEnum is like Text, for a string that must be one of values.
 func TextEnum[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, values []string) {
 	var s string
 	if StringEnum(d, &s, values); !d.failed {
@@ -10,7 +10,7 @@ func TextEnum[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, values 
 	}
 }
 
-// FormattedText is Text for a string that must have a format.
+// FormattedText is like Text, for a string that must have a format.
 func FormattedText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, format FormatChecker) {
 	var s string
 	String(d, &s)
@@ -20,29 +20,29 @@ func FormattedText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, fo
 	}
 }
 
-// TextOfString is Text for a string that f reads, with constraints of its own.
+// TextOfString is like Text, for a string that f reads, with constraints of its own.
 func TextOfString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, *string)) {
 	if s, ok := readBy(d, f); ok {
 		unmarshalText(d, v, unmarshal, s)
 	}
 }
 
-// JSONOfString is JSON for a string that f reads, with constraints of its own. The method gets the
-// string as a JSON text.
+// JSONOfString is like JSON, for a string that f reads, with constraints of its own. The method
+// gets the string as JSON.
 func JSONOfString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, *string)) {
 	if s, ok := readBy(d, f); ok {
 		unmarshalString(d, v, unmarshal, &s)
 	}
 }
 
-// JSONOfStringOrNull is JSONOfString for a string or null.
+// JSONOfStringOrNull is like JSONOfString, for a string or null.
 func JSONOfStringOrNull[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, **string)) {
 	if s, ok := readBy(d, f); ok {
 		unmarshalString(d, v, unmarshal, s)
 	}
 }
 
-// JSONOfNumber is JSON for a number that f reads, with constraints of its own.
+// JSONOfNumber is like JSON, for a number that f reads, with constraints of its own.
 func JSONOfNumber[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f func(*Decoder, *json.Number)) {
 	n, ok := readBy(d, f)
 	if !ok {
@@ -56,7 +56,7 @@ func JSONOfNumber[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, f f
 	*v = t
 }
 
-// readBy reads a value by a function, and reports whether it has no violation.
+// readBy reads a value with f, and reports whether it is valid.
 func readBy[S any](d *Decoder, f func(*Decoder, *S)) (s S, ok bool) {
 	before := d.problemCount()
 	f(d, &s)
@@ -84,7 +84,7 @@ func unmarshalString[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, 
 	*v = t
 }
 
-// unmarshalText passes a text to the UnmarshalText method of its type.
+// unmarshalText passes a string to the UnmarshalText method of its type.
 func unmarshalText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, s string) {
 	var t T
 	if isBigNumber(&t) && !d.numberFits([]byte(s)) {
@@ -97,7 +97,7 @@ func unmarshalText[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error, s 
 	*v = t
 }
 
-// NamedBytes is Bytes for slices whose elements are of a named type.
+// NamedBytes is like Bytes, for slices whose element type is named.
 func NamedBytes[S ~[]T, T ~byte](d *Decoder, v *S) {
 	var b []byte
 	if Bytes(d, &b); d.failed {
@@ -110,7 +110,7 @@ func NamedBytes[S ~[]T, T ~byte](d *Decoder, v *S) {
 	*v = s
 }
 
-// PutNamedBytes is PutBytes for slices whose elements are of a named type.
+// PutNamedBytes is like PutBytes, for slices whose element type is named.
 func PutNamedBytes[S ~[]T, T ~byte](e *Encoder, v *S) {
 	b := make([]byte, len(*v))
 	for i, c := range *v {

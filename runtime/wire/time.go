@@ -8,7 +8,7 @@ import (
 // TimeLayout reads a time in a layout of package time. Without an offset it is in UTC.
 func TimeLayout(d *Decoder, v *time.Time, layout string) { d.readTime(v, layout, time.UTC) }
 
-// LocalTimeLayout is like TimeLayout, but a time without an offset is in the zone of the system.
+// LocalTimeLayout is like TimeLayout, but a time without an offset is in the local time zone.
 func LocalTimeLayout(d *Decoder, v *time.Time, layout string) { d.readTime(v, layout, time.Local) }
 
 func (d *Decoder) readTime(v *time.Time, layout string, zone *time.Location) {
@@ -17,7 +17,7 @@ func (d *Decoder) readTime(v *time.Time, layout string, zone *time.Location) {
 		return
 	}
 	t, err := time.ParseInLocation(layout, string(text), zone)
-	// Parse takes a fraction that the layout does not have.
+	// Parse accepts a fraction that the layout does not have.
 	if err != nil || !strings.Contains(layout, "07") && !strings.Contains(layout, "MST") && t.Format(layout) != string(text) {
 		d.violate(RuleFormat, "must be a time such as "+quote(layout)+", got "+quote(string(text)))
 		return
@@ -25,7 +25,7 @@ func (d *Decoder) readTime(v *time.Time, layout string, zone *time.Location) {
 	*v = t
 }
 
-// UnixTime reads a time as the integer number of units, each of some nanoseconds, since 1970.
+// UnixTime reads a time as the number of units since 1970; unit is in nanoseconds.
 func UnixTime(d *Decoder, v *time.Time, unit int64) {
 	var n int64
 	Int(d, &n)

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// Variant searches the next object for the member that names its kind, without reading the object.
-// It returns that text. If the value is not an object, lacks the member, or the member has none of
-// the values, Variant records a violation, skips the value and returns "". The member may be at any
-// position. The object is then to be read with a table that has the member, and that reading is the
-// strict one.
+// Variant searches the next object for the member that names its kind, at any position and without
+// reading the object. It returns the member's value. If the next value is not an object, lacks the
+// member, or the member is not one of values, Variant records a violation, skips the value and
+// returns "". The caller must then read the object with a table that includes the member; that
+// reading is the strict one.
 func (d *Decoder) Variant(name string, values []string) string {
 	d.failed = false
 	var value []byte
@@ -54,9 +54,9 @@ func (d *Decoder) Variant(name string, values []string) string {
 	return d.noVariant(name, RuleEnum, oneOf(values, appendStringValue[string])+", got "+quote(string(kind))+hint)
 }
 
-// Member searches the next object for a member, without reading the object. It returns the text of
-// the value, which nothing has checked yet; nil if there is none, or the next value is not an
-// object. The text is part of the data.
+// Member searches the next object for a member, without reading the object. It returns the value's
+// JSON, which is not checked yet, or nil if the object lacks the member or the next value is not an
+// object. The result is part of the data.
 func (d *Decoder) Member(name string) []byte {
 	if d.peek() != '{' {
 		return nil
@@ -65,8 +65,8 @@ func (d *Decoder) Member(name string) []byte {
 	return value
 }
 
-// noVariant records a violation at a member of the object to be read next, and skips the object. A
-// syntax error in the object takes precedence.
+// noVariant records a violation at a member of the next object, and skips the object. A syntax
+// error in the object takes precedence.
 func (d *Decoder) noVariant(name, rule, message string) string {
 	before := len(d.problems)
 	d.violateMember(name, rule, message)
@@ -88,8 +88,8 @@ func isText(literal []byte, s string) bool {
 	return d.err == nil && string(text) == s
 }
 
-// Tag writes the member that names the kind of this object. Name and value are the texts between
-// the quotes of JSON strings.
+// Tag writes the member that names the kind of this object. Name and value are JSON strings without
+// their quotes.
 func (e *Encoder) Tag(name, value string) {
 	e.Name(name)
 	e.buf = append(e.buf, '"')
@@ -97,7 +97,8 @@ func (e *Encoder) Tag(name, value string) {
 	e.buf = append(e.buf, '"')
 }
 
-// PutVariant writes the object that an interface holds by a pointer. A nil pointer is an error.
+// PutVariant writes the object to which the pointer in an interface points. A nil pointer is an
+// error.
 func PutVariant[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	if v == nil {
 		e.Fail(errNilVariant)
@@ -106,7 +107,7 @@ func PutVariant[T any](e *Encoder, v *T, f func(*Encoder, *T)) {
 	f(e, v)
 }
 
-// PutUnknown writes the value of an interface whose type was not known when the code was generated:
+// PutUnknown writes the value of an interface whose type was unknown when the code was generated:
 // null for nil; any other value is an error.
 func PutUnknown(e *Encoder, v any) {
 	if v == nil {

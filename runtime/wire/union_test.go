@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// figure is a sealed interface, read and written as generated code does.
+// figure is a sealed interface, read and written like generated code does.
 type figure interface{ figure() }
 
 type circle struct{ R int }
@@ -172,7 +172,7 @@ func TestUnionLenient(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
 		}
 	}
-	// Texts nest four deep.
+	// Quoted texts nest four deep.
 	text := `{"type":"circle","r":1}`
 	for level := range 7 {
 		d := wire.NewDecoder([]byte(text), wire.Options{Lenient: true})
@@ -183,7 +183,7 @@ func TestUnionLenient(t *testing.T) {
 		}
 		text = `{"type":"pair","a":` + quoted(text) + `}`
 	}
-	// Variant returns the kind only of what can be read as an object.
+	// Variant returns a kind only for values that can be read as objects.
 	for text, want := range map[string]string{
 		`{"type":"circle"}`: "circle", `{"type":"circle"`: "", `{"type":"circle"} x`: "", `[{"type":"circle"}]`: "", `{"type":"circle","x":[[]]}`: "",
 	} {
@@ -308,8 +308,8 @@ func TestNamedBytes(t *testing.T) {
 	}
 }
 
-// TestNilVariant writes nothing for a nil pointer inside of an interface: the kind that its
-// discriminator would name has no value.
+// TestNilVariant writes nothing for a nil pointer in an interface: its discriminator would name a
+// kind without a value.
 func TestNilVariant(t *testing.T) {
 	e := wire.NewEncoder(nil)
 	wire.PutVariant(e, (*int)(nil), wire.PutInt)
@@ -318,7 +318,7 @@ func TestNilVariant(t *testing.T) {
 	}
 }
 
-// TestNull distinguishes a null that is a value from one that is written after a failure, and from
+// TestNull distinguishes a null that is a value from the null written after a failure, and from
 // other values.
 func TestNull(t *testing.T) {
 	var none *int
@@ -344,8 +344,8 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// TestRaw stores the unchanged text of a value, and writes it without white space, both as
-// json.RawMessage does.
+// TestRaw stores the unchanged JSON of a value, and writes it without white space, both like
+// json.RawMessage.
 func TestRaw(t *testing.T) {
 	for _, in := range []string{`{"d":[ null ]}`, `{"d": {"a" : 1,	"b":[ ] } }`, `{"d":  5}`, `{"d":"a \u0062"}`, "{\"d\":[\n1\r\n]}"} {
 		var ours, theirs struct{ D json.RawMessage }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Rules of a [Violation]. They are named like the JSON Schema keyword that is violated; RuleUnknown
-// is additionalProperties.
+// Rules of a [Violation]. They are named like the violated JSON Schema keyword; RuleUnknown is
+// additionalProperties.
 const (
 	RuleType             = "type"
 	RuleRequired         = "required"
@@ -34,18 +34,18 @@ const (
 	RuleOneOf            = "oneOf"
 )
 
-// Violation is one way in which a value does not match its schema.
+// Violation describes one way in which a value does not match its schema.
 type Violation struct {
-	// Path leads to the value, such as `filters[2].field`; a name that is not plain is quoted, as
-	// in `labels["a b"]`. It is empty for the whole value.
+	// Path is the path of the value, such as `filters[2].field`; it quotes a name that is not
+	// plain, as in `labels["a b"]`. It is empty for the whole value.
 	Path string `json:"path"`
 	// Rule is one of the Rule constants.
 	Rule string `json:"rule"`
-	// Message says what the value must be, what was received, and sometimes how to correct it.
+	// Message names the expected and the received value, and sometimes how to correct it.
 	Message string `json:"message"`
 }
 
-// String returns path and message.
+// String returns the path and the message.
 func (v Violation) String() string {
 	if v.Path == "" {
 		return v.Message
@@ -53,14 +53,14 @@ func (v Violation) String() string {
 	return v.Path + ": " + v.Message
 }
 
-// ArgumentsError reports that a JSON value does not match its schema. The texts are meant for the
-// model that sent it.
+// ArgumentsError is the error for a JSON value that does not match its schema. Its messages are
+// meant for the model that sent the value.
 type ArgumentsError struct {
-	Problems []Violation // in the order in which they were found, at least one
-	More     bool        // there are more; reading ended at the first of them
+	Problems []Violation // at least one, in the order in which they were found
+	More     bool        // more problems exist; reading ended at the first of them
 }
 
-// Error returns the problems in one line.
+// Error returns the problems on one line.
 func (e *ArgumentsError) Error() string {
 	var b strings.Builder
 	for i, p := range e.Problems {
@@ -75,7 +75,7 @@ func (e *ArgumentsError) Error() string {
 	return b.String()
 }
 
-// Text returns the text for the model: a head that names the tool, and a line for each problem.
+// Text returns a message for the model: a head that names the tool, and a line for each problem.
 func (e *ArgumentsError) Text(tool string) string {
 	var b strings.Builder
 	if e.More {
@@ -95,17 +95,17 @@ func (e *ArgumentsError) Text(tool string) string {
 	return b.String()
 }
 
-// SyntaxError reports that a text is not JSON as this package accepts it: RFC 8259 without
+// SyntaxError is the error for text that is not JSON as this package accepts it: RFC 8259 without
 // duplicate names, invalid UTF-8, lone surrogates or excessive nesting.
 type SyntaxError struct {
-	Offset  int    // in bytes, from the start of the text that has the error
+	Offset  int    // in bytes, from the start of the text that contains the error
 	Path    string // of the value being read, as in Violation
 	Message string
-	// Duplicate is set if a member name came twice in one object, which RFC 8259 allows.
+	// Duplicate is set if a member name occurs twice in one object, which RFC 8259 allows.
 	Duplicate bool
 }
 
-// Error returns message and offset.
+// Error returns the message and the offset.
 func (e *SyntaxError) Error() string {
 	s := e.Message + " at offset " + strconv.Itoa(e.Offset)
 	if e.Path != "" {
@@ -125,14 +125,14 @@ func count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// Limits for values in messages, in characters and in candidates.
+// Limits for values in messages, in characters and numbers of candidates.
 const (
 	shownError = 300 // in bytes
 	shownText  = 60
 	shownNames = 30
 )
 
-// shorten cuts s where it is long, and says how long it is.
+// shorten cuts a long s, and returns a note with its length.
 func shorten(s string) (short, note string) {
 	n := 0
 	for i := range s {
@@ -144,13 +144,13 @@ func shorten(s string) (short, note string) {
 	return s, ""
 }
 
-// quote returns s as a JSON string, cut where it is long.
+// quote returns s as a JSON string, cut if it is long.
 func quote(s string) string {
 	short, note := shorten(s)
 	return string(AppendString(nil, short)) + note
 }
 
-// described returns a description of a value, given as strict JSON text.
+// described returns a description of a value, given as strict JSON.
 func described(text []byte) string {
 	switch text[0] {
 	case '"':
@@ -167,7 +167,7 @@ func described(text []byte) string {
 	return "a number " + shown(text)
 }
 
-// shown returns a value, given as strict JSON text, for a message.
+// shown formats a value, given as strict JSON, for a message.
 func shown(text []byte) string {
 	switch text[0] {
 	case '"':
@@ -179,7 +179,7 @@ func shown(text []byte) string {
 	return short + note
 }
 
-// unquoted returns the string that a JSON text is.
+// unquoted returns the value of a JSON string.
 func unquoted(text []byte) string {
 	var d Decoder
 	d.Reset(text, Options{})
