@@ -18,14 +18,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
-// WithCommands adds commands to a program with flags of its own: install, uninstall and status,
-// which add it to clients and take it out again, and completion, which prints a script for a shell.
-// They come after the flags of the program, and what they do begins when [Main] or [Run] is called.
-// Programs without flags of their own have them anyway.
+// WithCommands adds commands to a program with its own flags: install, uninstall and status, which
+// manage its entries in the configuration files of clients, and completion, which prints a shell
+// completion script. A command follows the flags of the program; [Main] or [Run] executes it.
+// Programs without their own flags always have the commands.
 //
 //	program -db books.db install cursor -- -db /var/lib/books.db
 //
-// What is behind -- are the arguments that the client starts the program with.
+// The client starts the program with the arguments after "--".
 func WithCommands() Option {
 	return func(p *program) { p.commands = true }
 }
@@ -33,11 +33,11 @@ func WithCommands() Option {
 // subcommand is a command of the program.
 type subcommand struct {
 	name string
-	help string // in which %[1]s is the program
+	help string // %[1]s is the program
 	run  func(*invocation) error
 }
 
-// subcommands in the order of the help.
+// subcommands returns the commands in the order of the help.
 func subcommands() []*subcommand {
 	return []*subcommand{
 		{"install", helpInstall, (*invocation).install},
@@ -47,7 +47,7 @@ func subcommands() []*subcommand {
 	}
 }
 
-// commandNames are the names of the commands, in the order of the help.
+// commandNames returns the names of the commands, in the order of the help.
 func commandNames() (names []string) {
 	for _, s := range subcommands() {
 		names = append(names, s.name)
@@ -62,17 +62,17 @@ type invocation struct {
 	ctx     context.Context
 	set     *flag.FlagSet
 	args    []string // without flags
-	literal []string // behind --
-	dashes  bool     // there is a --
+	literal []string // after "--"
+	dashes  bool     // "--" is present
 
 	options clientcmd.Options
 	show    clientcmd.StatusOptions
 }
 
-// clientNames are the values of CLIENT.
+// clientNames returns the possible values of CLIENT.
 func clientNames() string { return strings.Join(clients.Names(), ", ") }
 
-// given returns the command that begins a list of arguments, nil if none does.
+// given returns the command that begins a list of arguments, or nil.
 func given(args []string) *subcommand {
 	if len(args) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func given(args []string) *subcommand {
 	return nil
 }
 
-// runCommand runs a command. args begin with its name.
+// runCommand runs a command. args begins with its name.
 func (p *program) runCommand(ctx context.Context, s *subcommand, args []string) error {
 	i := &invocation{program: p, subcommand: s, ctx: ctx, set: flag.NewFlagSet(s.name, flag.ContinueOnError)}
 	i.define()
@@ -107,7 +107,7 @@ func (p *program) runCommand(ctx context.Context, s *subcommand, args []string) 
 	return err
 }
 
-// wrong is an error of the command line.
+// wrong returns an error about the command line.
 func (i *invocation) wrong(problem, hint string) error {
 	if hint == "" {
 		hint = command() + " " + i.name + " -help says more"
@@ -148,7 +148,7 @@ func (i *invocation) parse(args []string) error {
 	return nil
 }
 
-// command is what the commands share with mcpgen.
+// command returns the part of a command that is shared with mcpgen.
 func (i *invocation) command() (*clientcmd.Command, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -158,14 +158,14 @@ func (i *invocation) command() (*clientcmd.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Names and paths come from files that others may have written.
+	// Names and paths come from files that other users may have written.
 	return &clientcmd.Command{
 		Invoked: command(), Out: visible.Writer(i.stdout), Err: visible.Writer(i.stderr), Screen: screenOf(i.stdout), System: system,
 		Probe: probe,
 	}, nil
 }
 
-// screenOf returns the terminal that a command writes to, if it does.
+// screenOf returns the terminal that a command writes to, if any.
 func screenOf(w io.Writer) columns.Screen {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -174,7 +174,7 @@ func screenOf(w io.Writer) columns.Screen {
 	return columns.ScreenOf(f, isTerminal(f))
 }
 
-// one checks that a command has a client, and no further argument.
+// one checks that a command names a client, and has no further argument.
 func (i *invocation) one() error {
 	switch {
 	case len(i.args) == 0:
@@ -205,8 +205,8 @@ func (i *invocation) install() error {
 	return c.Install(i.ctx, i.args[0], i.options.Name, &clients.Server{Command: path, Args: i.literal}, &i.options, nil)
 }
 
-// serves reports arguments with which the program would not serve its standard streams. Those of
-// flags of the program alone are not checked here: parsing them has effects.
+// serves checks the arguments with which a client would start the program: the program must then
+// serve its standard streams. It does not check the program's own flags: parsing them has effects.
 func (i *invocation) serves() error {
 	f := i.program.flags
 	if !f.own {
@@ -224,8 +224,8 @@ func (i *invocation) serves() error {
 	return nil
 }
 
-// ownPath is the absolute path of the program, as it was called: a package manager may keep a link
-// to the current version.
+// ownPath returns the absolute path of the program, as it was called: a package manager may
+// maintain a link to the current version.
 func ownPath() (string, error) {
 	real, err := os.Executable()
 	if err != nil {
@@ -245,7 +245,7 @@ func ownPath() (string, error) {
 	return path, nil
 }
 
-// absolute is a path of an entry that is for a directory.
+// absolute returns an absolute path for an entry that applies to a directory.
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

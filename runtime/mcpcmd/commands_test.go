@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
-// home makes a home directory and a current directory for the commands.
+// home creates a home directory and a current directory for the commands.
 func home(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func home(t *testing.T) string {
 	return dir
 }
 
-// testProgram copies the program of the tests to where go run would not have it.
+// testProgram copies the test program to a path that go run would not use.
 func testProgram(t *testing.T) string {
 	t.Helper()
 	exe, err := os.Executable()
@@ -53,7 +53,7 @@ func testProgram(t *testing.T) string {
 	return path
 }
 
-// output runs the program, and returns its exit code and what it prints.
+// output runs the program, and returns its exit code and its output.
 func output(t *testing.T, path string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), path, args...)
@@ -69,8 +69,8 @@ func output(t *testing.T, path string, args ...string) (code int, stdout, stderr
 	return code, out.String(), problems.String()
 }
 
-// A program adds itself to a client by its own path, is started as the client would, and takes
-// itself out again.
+// A program adds its own path to a client, starts like the client would start it, and removes the
+// entry.
 func TestCommands(t *testing.T) {
 	dir := home(t)
 	file := filepath.Join(dir, ".cursor", "mcp.json")
@@ -79,7 +79,7 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := testProgram(t)
-	// The program of the tests needs a variable.
+	// The test program needs a variable.
 	env := []string{"-env", "MCPCMD_TEST_PROGRAM=1"}
 	code, stdout, stderr := output(t, path, append([]string{"install", "cursor"}, env...)...)
 	if code != 0 || !strings.HasPrefix(stdout, "added fixture to Cursor: ") || !strings.Contains(stderr, "hint: ") {
@@ -111,7 +111,7 @@ func TestCommands(t *testing.T) {
 	if code, _, stderr = output(t, path, "uninstall", "cursor"); code != 1 || !strings.Contains(stderr, "Cursor has no entry fixture") {
 		t.Errorf("%d, %q", code, stderr)
 	}
-	// A server that does not serve is found.
+	// The command detects a server that does not serve.
 	if code, stdout, _ = output(t, path, "install", "codex", "-name", "gone", "-env", "MCPCMD_TEST_FAIL=1"); code != 0 {
 		t.Errorf("%d, %q", code, stdout)
 	}
@@ -120,7 +120,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// The arguments behind -- are those with which the client starts the program.
+// The client starts the program with the arguments after "--".
 func TestInstallArguments(t *testing.T) {
 	dir := home(t)
 	path := testProgram(t)
@@ -165,7 +165,7 @@ func TestInstallArguments(t *testing.T) {
 	}
 }
 
-// A program with flags of its own has the commands if it asks for them.
+// A program with its own flags has the commands if it uses the option.
 func TestWithCommands(t *testing.T) {
 	home(t)
 	path := testProgram(t)
@@ -188,7 +188,7 @@ func TestWithCommands(t *testing.T) {
 	}
 }
 
-// The script of a shell asks the program for candidates.
+// The shell script asks the program for candidates.
 func TestCompletion(t *testing.T) {
 	home(t)
 	path := testProgram(t)
@@ -219,7 +219,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// A server with a name that is not that of an entry needs -name.
+// A server whose name is not valid for an entry needs -name.
 func TestInstallName(t *testing.T) {
 	home(t)
 	var stdout strings.Builder

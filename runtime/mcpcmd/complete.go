@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/shellcomplete"
 )
 
-// completion prints the script of a shell, or the candidates that the script asks for.
+// completion prints the shell script, or the candidates that the script requests.
 func (i *invocation) completion() error {
 	shells := strings.Join(shellcomplete.Shells, ", ")
 	if len(i.args) != 1 {
@@ -33,7 +33,7 @@ func (i *invocation) completion() error {
 	return err
 }
 
-// candidates are those for the last word, the first of which is the program.
+// candidates returns the candidates for the last word; the first word is the program.
 func (i *invocation) candidates(words []string) (all []shellcomplete.Candidate) {
 	if len(words) < 2 {
 		return nil

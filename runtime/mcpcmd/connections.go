@@ -11,9 +11,9 @@ type connections struct {
 	most int // one more is closed at once
 
 	mu sync.Mutex
-	// The open connections; the value is true until the first request. Clients sometimes open a
-	// connection that they do not use, and [http.Server.Shutdown] waits several seconds for its
-	// first request.
+	// open contains the open connections; the value is true until the first request. Clients
+	// sometimes open a connection that they do not use, and [http.Server.Shutdown] waits several
+	// seconds for its first request.
 	open   map[net.Conn]bool
 	closed bool
 }
@@ -25,8 +25,8 @@ func (c *connections) onState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// note records the state of a connection. It reports false for a new one that is to be closed,
-// without the lock: the end of a TLS connection may wait for its client.
+// note records the state of a connection. It returns false for a new one that the caller must
+// close, without the lock: closing a TLS connection may wait for the client.
 func (c *connections) note(conn net.Conn, state http.ConnState) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,7 @@ func (c *connections) note(conn net.Conn, state http.ConnState) bool {
 	return true
 }
 
-// closeUnused closes the connections without a request, and all later ones.
+// closeUnused closes the connections that sent no request, and all later ones.
 func (c *connections) closeUnused() {
 	c.mu.Lock()
 	c.closed = true

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// stuckConn is a connection whose end waits for its client.
+// stuckConn is a connection whose Close waits for its client.
 type stuckConn struct {
 	net.Conn
 	ended chan struct{}
@@ -18,7 +18,7 @@ func (c *stuckConn) Close() error {
 	return nil
 }
 
-// While the end of a connection waits for its client, the connections of others go on.
+// While one connection waits for its client to close, other connections work.
 func TestStuckConnection(t *testing.T) {
 	for name, close := range map[string]func(*connections, *stuckConn){
 		"too many": func(c *connections, conn *stuckConn) {

@@ -21,7 +21,7 @@ func ExampleMain() {
 	)
 }
 
-// A program with a flag of its own, and something to close.
+// A program with its own flag, and a resource to close.
 func ExampleWithFlags() {
 	dir := flag.String("dir", ".", "the directory to serve")
 	flags := mcpcmd.WithFlags(flag.CommandLine)
@@ -54,7 +54,7 @@ func ExampleMainFunc() {
 	)
 }
 
-// A program in a test, at any port that is free.
+// A program in a test, at a free port.
 func ExampleRun() {
 	server := mcp.NewServer(mcp.ServerInfo{Name: "greeter", Version: "1.0.0"})
 	ctx, stop := context.WithCancel(context.Background())

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// EndpointURL and Warn make the lines that are printed at the start.
+// EndpointURL and Warn format the lines that are printed at the start.
 var EndpointURL = endpointURL
 
 // HeaderTime and IdleTime are limits of connections.
@@ -23,19 +23,19 @@ const (
 	IdleTime   = idleTime
 	HeaderSize = headerBytes
 	ReadTime   = readTime
-	// ClosingTime is how long a shutdown waits for connections.
+	// ClosingTime limits the time that a shutdown waits for connections.
 	ClosingTime = closingTime
 )
 
-// Quoted makes the arguments of a shell that the help shows.
+// Quoted quotes the shell arguments in the help.
 var Quoted = quoted
 
-// Warn returns the warning about an address.
+// Warn returns the warning for an address.
 func Warn(w io.Writer, bound net.Addr, secure, decided bool) {
 	(&program{stderr: w}).warn(bound, secure, decided)
 }
 
-// GetCertificate returns the function that returns the certificate of two files.
+// GetCertificate returns the GetCertificate function for a pair of files.
 func GetCertificate(cert, key string, log *slog.Logger) (func(*tls.ClientHelloInfo) (*tls.Certificate, error), error) {
 	config, err := tlsConfig(&httpflags.TLS{Cert: cert, Key: key}, logs.New(log), false)
 	if err != nil {
@@ -44,7 +44,7 @@ func GetCertificate(cert, key string, log *slog.Logger) (func(*tls.ClientHelloIn
 	return config.GetCertificate, nil
 }
 
-// ListenError is the text of an error.
+// ListenError returns an error message.
 func ListenError(address string, err error) string { return (&listenError{address, err}).Error() }
 
 // WithOutput makes Run write to these instead of the standard streams.
@@ -61,7 +61,8 @@ func NewHTTPServer(ctx context.Context, s *mcp.Server) (server *http.Server, end
 	return &h.server, h.close
 }
 
-// NewHTTPServerToStop is NewHTTPServer with options, and a function that shuts it down.
+// NewHTTPServerToStop is like NewHTTPServer with options, and returns a function that shuts the
+// server down.
 func NewHTTPServerToStop(ctx context.Context, s *mcp.Server, options ...Option) (server *http.Server, shutdown func(context.Context) error) {
 	p := &program{server: s, flags: ownFlags()}
 	for _, option := range options {
@@ -71,7 +72,7 @@ func NewHTTPServerToStop(ctx context.Context, s *mcp.Server, options ...Option) 
 	return &h.server, h.shutdown
 }
 
-// NewLimitedHTTPServer is NewHTTPServer with a limit of connections.
+// NewLimitedHTTPServer is like NewHTTPServer with a connection limit.
 func NewLimitedHTTPServer(ctx context.Context, s *mcp.Server, most int) (server *http.Server, end func()) {
 	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil, "")
 	h.conns.most = most

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// newServer has a tool that answers at once, one that waits, and some features to count.
+// newServer has a tool that answers at once, one that waits, and some other features to count.
 func newServer(wait func(context.Context) (string, error), options ...mcp.Option) *mcp.Server {
 	options = append([]mcp.Option{mcp.WithLogger(slog.New(slog.DiscardHandler))}, options...)
 	s := mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1.2.3", Description: "It is tested."}, options...)
@@ -59,10 +59,10 @@ func newServer(wait func(context.Context) (string, error), options ...mcp.Option
 	return s
 }
 
-// never is for tests in which no call waits.
+// never is for tests without a call of the waiting tool.
 func never(context.Context) (string, error) { return "", nil }
 
-// buffer is written by several goroutines.
+// buffer is a buffer for several goroutines.
 type buffer struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -115,7 +115,7 @@ func serve(t *testing.T, s *mcp.Server, args []string, options ...mcpcmd.Option)
 	return r
 }
 
-// request is one of revision 2026-07-28.
+// request returns a request of revision 2026-07-28.
 func request(ctx context.Context, url, method, name string) *http.Request {
 	body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{`
 	if name != "" {
@@ -156,8 +156,8 @@ func (r *running) call(tool string) (status int, body string, err error) {
 	return r.answer(request(r.t.Context(), r.url, "tools/call", tool))
 }
 
-// theProgram is what the tests of Main start. A call of wait prints a line on standard error and
-// waits for a byte on standard input, even if its context ends.
+// theProgram is the program that the tests of Main start. A call of wait prints a line on standard
+// error and waits for a byte on standard input, even after its context is cancelled.
 func theProgram() {
 	if os.Getenv("MCPCMD_TEST_FAIL") != "" && len(os.Args) == 1 {
 		os.Exit(3)

@@ -14,22 +14,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// UsageError reports an invalid command line. Its text says what is wrong and how to correct it.
+// UsageError is the error for an invalid command line. Its message explains how to correct it.
 type UsageError struct {
 	text string
 	err  error // the cause, or nil
 }
 
-// Error returns the text.
+// Error returns the message.
 func (e *UsageError) Error() string { return e.text }
 
-// Unwrap returns the cause, such as that a file does not exist. It may be nil.
+// Unwrap returns the cause, such as a missing file. It may be nil.
 func (e *UsageError) Unwrap() error { return e.err }
 
-// WithFlags adds the flags -http, -allow-host, -allow-origin, -tls-cert, -tls-key and -client-ca,
-// those of the given options, and, unless it is defined, -version to the flags of the program. Call
-// it before they are parsed, and pass its result to [Main] or [Run], which parse them only if the
-// program has not:
+// WithFlags adds to the flags of the program -http, -allow-host, -allow-origin, -tls-cert, -tls-key
+// and -client-ca, the flags of options, and, unless it is defined, -version. Call it before the
+// flags are parsed, and pass its result to [Main] or [Run], which parse the flags unless the
+// program has done so:
 //
 //	file := flag.String("db", "", "the database")
 //	flags := mcpcmd.WithFlags(flag.CommandLine)
@@ -54,7 +54,7 @@ func WithFlags(set *flag.FlagSet, options ...Option) Option {
 	}
 }
 
-// flags are the values of the command line.
+// flags contains the values of the command line.
 type flags struct {
 	set *flag.FlagSet
 	own bool // the program adds no flags to the set
@@ -129,8 +129,8 @@ func (f *flags) parse(args []string) error {
 	return nil
 }
 
-// tooMany is the error for an argument that no flag takes. It may be the value of a flag that can
-// do without one, whose value is behind "=".
+// tooMany returns the error for an argument that no flag takes. It may be the value of a flag that
+// works without one and takes a value only after "=".
 func (f *flags) tooMany(args []string) *UsageError {
 	first := f.set.Arg(0)
 	text := "argument " + first + " is one too many: "
@@ -157,14 +157,13 @@ func (f *flags) tooMany(args []string) *UsageError {
 	return &UsageError{text: text + "the commands are " + strings.Join(names, ", ") + ", and -help lists the flags"}
 }
 
-// isAddress reports whether an argument can be that of -http.
+// isAddress reports whether an argument can be the value of -http.
 func isAddress(text string) bool {
 	_, err := httpaddr.Parse(text)
 	return err == nil
 }
 
-// optionalValue returns the name of the value of a flag that can do without one, "" for other
-// flags.
+// optionalValue returns the name of the value of a flag that works without one, "" for other flags.
 func optionalValue(def *flag.Flag) string {
 	value, _ := flag.UnquoteUsage(def)
 	if without, ok := def.Value.(interface{ IsBoolFlag() bool }); !ok || !without.IsBoolFlag() {
@@ -201,8 +200,8 @@ func wrongFlag(err error, set *flag.FlagSet) *UsageError {
 	return &UsageError{text: text}
 }
 
-// unknownFlag is the text for a flag that a set does not have, with the one that was probably
-// meant.
+// unknownFlag returns the message for a flag that a set does not define, with the flag that was
+// probably meant.
 func unknownFlag(text string, set *flag.FlagSet) string {
 	name := strings.TrimPrefix(text, "flag provided but not defined: -")
 	var known []string

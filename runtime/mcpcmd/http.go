@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// The limits of connections. Package mcphttp has further limits for requests to the endpoints and
-// for responses, since a stream may be silent for long.
+// Limits for connections. Package mcphttp further limits requests to the endpoints and responses,
+// since a stream may be silent for a long time.
 const (
 	headerTime  = 10 * time.Second
 	readTime    = time.Minute // for a whole request, at any path
@@ -27,7 +27,7 @@ const (
 	mostConnections = 10_000
 )
 
-// closingTime is how long closing connections may take after their requests are answered.
+// closingTime limits the time for closing connections after their requests are answered.
 const closingTime = 2 * time.Second
 
 // The paths of the endpoints.
@@ -52,8 +52,8 @@ type httpServer struct {
 	running  running
 }
 
-// newHTTPServer returns the server of all endpoints. url is that of streamable HTTP, for the page
-// of browsers.
+// newHTTPServer returns the server of all endpoints. url is the address of streamable HTTP, for the
+// page for browsers.
 func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup, url string) *httpServer {
 	options, wraps := append(slices.Clip(p.http), p.flags.options()...), slices.Clip(p.wrap)
 	for _, setup := range setups {
@@ -77,7 +77,7 @@ func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup, url str
 	for _, wrap := range slices.Backward(wraps) {
 		root = wrap(root)
 	}
-	// Calls may go on for a while after ctx has ended.
+	// Calls may continue for a while after ctx is cancelled.
 	values := context.WithoutCancel(ctx)
 	s := &httpServer{
 		handlers: []handler{streamable, legacy},
@@ -98,7 +98,7 @@ func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup, url str
 	return s
 }
 
-// closeUnread wraps everything, middleware included: middleware and [http.ServeMux] may respond
+// closeUnread wraps all handlers, including middleware: middleware and [http.ServeMux] may respond
 // before a body has been read.
 func (s *httpServer) closeUnread(root http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -111,7 +111,7 @@ func (s *httpServer) closeUnread(root http.Handler) http.Handler {
 	})
 }
 
-// notFound responds at every other path.
+// notFound responds at all other paths.
 func notFound(w http.ResponseWriter, _ *http.Request) {
 	unreadbody.Error(w, "not found: the MCP endpoint of this server is "+endpoint+
 		" (streamable HTTP), and "+legacyEndpoint+" for clients of revision 2024-11-05", http.StatusNotFound)
@@ -122,7 +122,7 @@ func (p *program) serveHTTP(ctx context.Context) error {
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return nil // stopped before it began
+		return nil // stopped before serving began
 	default:
 		return err
 	}
@@ -187,9 +187,9 @@ func (p *program) stop(ctx context.Context, s *httpServer) error {
 	return fmt.Errorf("stop: calls that had not ended after %v were cut off", drain)
 }
 
-// shutdown shuts down the handlers first, because the server would wait for their open streams. The
-// connections that remain when all requests are answered belong to clients that do not read or send
-// nothing more: shutdown does not wait for them.
+// shutdown shuts down the handlers first, because the server would wait for their open streams.
+// Connections that remain when all requests are answered belong to clients that do not read, or
+// that send nothing more: shutdown does not wait for them.
 func (s *httpServer) shutdown(ctx context.Context) error {
 	errs := make([]error, len(s.handlers))
 	var all sync.WaitGroup

@@ -39,7 +39,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// Every other path returns a text that names the endpoint.
+// All other paths return a text that names the endpoint.
 func TestNotFound(t *testing.T) {
 	r := serve(t, newServer(never), nil)
 	base := strings.TrimSuffix(r.url, "/mcp")
@@ -57,7 +57,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// The older transport is at /sse: its first event has the URL to post to.
+// The older transport is at /sse: its first event contains the URL for POST requests.
 func TestSSE(t *testing.T) {
 	r := serve(t, newServer(never), nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -146,8 +146,8 @@ func TestAllowFlags(t *testing.T) {
 
 type tag string
 
-// Middleware wraps everything, the first is outermost; handlers see the values that it adds to the
-// context, and the options of package mcphttp apply.
+// Middleware wraps all handlers, and the first is outermost; handlers see the values that it adds
+// to the context, and the options of package mcphttp apply.
 func TestMiddleware(t *testing.T) {
 	wrap := func(name string) func(http.Handler) http.Handler {
 		return func(next http.Handler) http.Handler {
@@ -188,7 +188,7 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
-// Calls that run at shutdown may end; then Run returns.
+// Shutdown waits for running calls; then Run returns.
 func TestDrain(t *testing.T) {
 	waiting, release := make(chan struct{}), make(chan struct{})
 	r := serve(t, newServer(func(ctx context.Context) (string, error) {
@@ -215,7 +215,7 @@ func TestDrain(t *testing.T) {
 	}()
 	<-waiting
 	r.stop()
-	// It is stopping as soon as it refuses new calls.
+	// Once it refuses new calls it is stopping.
 	for {
 		status, _, err := r.call("greet")
 		if err != nil || status == http.StatusServiceUnavailable {
@@ -237,7 +237,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A call that does not end in time is cut off, which is an error.
+// Shutdown aborts a call that takes too long, and Run returns an error.
 func TestDrainTime(t *testing.T) {
 	waiting, ended := make(chan struct{}), make(chan struct{})
 	r := serve(t, newServer(func(ctx context.Context) (string, error) {
@@ -272,7 +272,7 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// A client that sends a request slowly, or none, loses its connection.
+// A client that sends a request slowly, or no request, loses its connection.
 func TestSlowClients(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -340,7 +340,7 @@ func TestShutdownWithUnreadBody(t *testing.T) {
 	})
 }
 
-// A program that was stopped before it listens has not failed.
+// A program that is stopped before it listens does not fail.
 func TestStoppedBefore(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -375,7 +375,7 @@ func TestUnusedConnection(t *testing.T) {
 	})
 }
 
-// A header is read up to a limit, which is far below that of net/http.
+// The header limit is far below the default of net/http.
 func TestHeaderSize(t *testing.T) {
 	r := serve(t, newServer(never), nil)
 	for size, want := range map[int]int{mcpcmd.HeaderSize / 2: http.StatusOK, mcpcmd.HeaderSize - 2000: http.StatusOK, mcpcmd.HeaderSize + 8000: http.StatusRequestHeaderFieldsTooLarge} {
@@ -387,7 +387,7 @@ func TestHeaderSize(t *testing.T) {
 	}
 }
 
-// One connection too many is closed, and there is room again when another one has ended.
+// One connection too many is closed, and a new one is accepted after another one closes.
 func TestConnections(t *testing.T) {
 	const most = 3
 	synctest.Test(t, func(t *testing.T) {
@@ -463,7 +463,7 @@ func TestStopWhileBodiesAreDue(t *testing.T) {
 					t.Fatal(err)
 				}
 				answer := bufio.NewReader(client)
-				if _, err := answer.ReadString('\n'); err != nil { // the answer has begun
+				if _, err := answer.ReadString('\n'); err != nil { // the response began
 					t.Fatal(err)
 				}
 				go func() { _, _ = io.Copy(io.Discard, answer) }()

@@ -8,37 +8,37 @@ import (
 )
 
 // HTTPFlags defines flags for serving over HTTP. The function that it returns is called once, after
-// they have been parsed, also where the program serves its standard streams: a flag that has no
-// meaning there is an error. Every error becomes a [*UsageError] with its text, which has to name
-// the flag and say how to correct it.
+// the flags are parsed, also if the program serves its standard streams, for which an unsuitable
+// flag is an error. Every error becomes a [*UsageError] with the same message, which must name the
+// flag and explain how to correct it.
 type HTTPFlags func(set *flag.FlagSet) func(HTTPServing) (HTTPSetup, error)
 
-// HTTPServing says how the program serves over HTTP.
+// HTTPServing describes how the program serves over HTTP.
 type HTTPServing struct {
-	// URL is that of the endpoint for clients on this machine, such as http://127.0.0.1:8080/mcp,
-	// with the port that it listens at. It is "" without -http.
+	// URL is the endpoint URL for clients on this machine, such as http://127.0.0.1:8080/mcp, with
+	// the actual port. It is "" without -http.
 	URL string
 	// Loopback reports that no other machine can connect.
 	Loopback bool
-	// ClientCA is the file of -client-ca, "" without. Then TLS has verified the certificates that
+	// ClientCA is the file given by -client-ca, or "". With it, TLS verifies the certificates that
 	// clients send.
 	ClientCA string
 }
 
-// HTTPSetup is what flags do.
+// HTTPSetup is the configuration that flags result in.
 type HTTPSetup struct {
-	// Options are added to those of the handlers, after those of [WithHTTPOptions].
+	// Options are options for the handlers, added after the options of [WithHTTPOptions].
 	Options []mcphttp.Option
-	// Wrap wraps what is served over HTTP, within the middleware of [WithHandler]. It may be nil.
+	// Wrap wraps the HTTP handlers, inside the middleware of [WithHandler]. It may be nil.
 	Wrap func(http.Handler) http.Handler
-	// Callers says who may call, such as "keys of keys.json". The program prints it when it starts.
-	// "" means that the flags do not decide about it. Where no flags do, -client-ca refuses
-	// connections without a certificate.
+	// Callers describes the callers that the flags admit, such as "keys of keys.json". The program
+	// prints it when it starts. "" means that the flags do not decide who may call. If no flags do,
+	// -client-ca refuses connections without a certificate.
 	Callers string
 }
 
 // WithHTTPFlags adds flags of another package, such as those of mcpauth.Flags. If the program has
-// flags of its own, the option is passed to [WithFlags] instead of [Main] and [Run].
+// its own flags, pass the option to [WithFlags] instead of [Main] or [Run].
 func WithHTTPFlags(define HTTPFlags) Option {
 	return func(p *program) { p.defines = append(p.defines, define) }
 }

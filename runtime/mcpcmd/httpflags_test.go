@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// guarded has a flag -who, which gives all callers a name.
+// guarded defines a flag -who, which gives all callers a name.
 func guarded(got *[]mcpcmd.HTTPServing) mcpcmd.Option {
 	return mcpcmd.WithHTTPFlags(func(set *flag.FlagSet) func(mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
 		who := set.String("who", "", "the `NAME` of everybody who calls, in a description that does not fit into one line of the help")

@@ -21,7 +21,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// listenError reports why listening at an address failed.
+// listenError is the error for an address at which the program cannot listen.
 type listenError struct {
 	address string
 	err     error
@@ -29,7 +29,7 @@ type listenError struct {
 
 func (e *listenError) Unwrap() error { return e.err }
 
-// Error returns the address, the cause, and how to correct it.
+// Error returns the address, the cause, and a way to correct it.
 func (e *listenError) Error() string {
 	what := e.err
 	if op, ok := errors.AsType[*net.OpError](e.err); ok {
@@ -63,7 +63,7 @@ func (e *listenError) hint() string {
 	return "try another address"
 }
 
-// endpointURL is the URL of the MCP endpoint for clients on this machine, where address is the
+// endpointURL returns the URL of the MCP endpoint for clients on this machine; address is the
 // requested address and bound the actual one.
 func endpointURL(address string, bound net.Addr, secure bool) string {
 	host, port, _ := net.SplitHostPort(address)
@@ -81,14 +81,14 @@ func endpointURL(address string, bound net.Addr, secure bool) string {
 	return u.String()
 }
 
-// isLoopback reports that no other machine can connect to an address.
+// isLoopback reports whether only this machine can connect to an address.
 func isLoopback(bound net.Addr) bool {
 	tcp, ok := bound.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
 
-// warn prints a warning if other machines can connect, unless they need TLS and something decides
-// who may call.
+// warn prints a warning if other machines can connect, unless they need TLS and callers are
+// checked.
 func (p *program) warn(bound net.Addr, secure, decided bool) {
 	how := ", unencrypted"
 	var advice []string

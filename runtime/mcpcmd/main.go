@@ -12,14 +12,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// The exit codes. After a second signal the exit code is that of the operating system.
+// Exit codes. After a second signal the operating system sets the exit code.
 const (
 	exitDone  = 0
 	exitFail  = 1
 	exitUsage = 2
 )
 
-// Main runs the command line and exits the program: with exit code 0 at the end or after a signal,
+// Main runs the command line and exits the program: with exit code 0 on success or after a signal,
 // 1 after a failure, and 2 for an invalid command line. It never returns; see [WithCleanup]. For a
 // server that needs a database, see [MainFunc].
 func Main(s *mcp.Server, options ...Option) {
@@ -27,7 +27,7 @@ func Main(s *mcp.Server, options ...Option) {
 }
 
 func start(run func(context.Context) error) int {
-	// A write to standard error whose reader is gone must not end the program before its cleanup.
+	// A write to standard error whose reader is gone must not kill the program before its cleanup.
 	// Children would inherit an ignored signal, but not a caught one.
 	catchPipeSignal()
 	ctx, stop := interruptible(context.Background())
@@ -43,18 +43,18 @@ func start(run func(context.Context) error) int {
 	return exitFail
 }
 
-// signalGrace is how long after the first signal further ones are ignored: Ctrl-C reaches every
-// foreground process of a terminal, and the parent of this one, such as "go tool", may forward its
-// own.
+// signalGrace is the time after the first signal in which further signals are ignored: Ctrl-C
+// reaches every foreground process of a terminal, and the parent of this one, such as "go tool",
+// may forward its own.
 var signalGrace = 500 * time.Millisecond
 
-// signalError is the cause of a context that a signal has cancelled.
+// signalError is the cancellation cause of a context after a signal.
 type signalError struct{ os.Signal }
 
 func (s signalError) Error() string { return s.String() }
 
-// interruptible returns a context that the first signal cancels. After signalGrace, the next one
-// has its default effect: it ends the process.
+// interruptible returns a context that the first signal cancels. After signalGrace, the next signal
+// has its default effect and kills the process.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)

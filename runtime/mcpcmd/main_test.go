@@ -18,17 +18,17 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// process is the test binary as a program.
+// process is the test binary run as a program.
 type process struct {
 	t       *testing.T
 	cmd     *exec.Cmd
 	stdin   io.WriteCloser
 	stdout  strings.Builder
 	lines   *bufio.Reader // of standard error
-	cleaned string        // a file that it writes at its end
+	cleaned string        // a file that it writes before it exits
 }
 
-// start starts the program, with as much of its environment as is given.
+// start starts the program with additional environment variables.
 func start(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	p := prepare(t, env, args...)
@@ -90,7 +90,7 @@ func (p *process) signal(s os.Signal) {
 	}
 }
 
-// end waits for the process and returns the exit code, or -1 if a signal ended it, and the rest of
+// end waits for the process and returns the exit code, or -1 if a signal killed it, and the rest of
 // standard error.
 func (p *process) end() (code int, stderr string) {
 	p.t.Helper()
@@ -112,8 +112,8 @@ func (p *process) cleanedUp() bool {
 
 const urlLine = `^fixture 1\.2\.3 serves 3 tools, 1 resource at (http://127\.0\.0\.1:[1-9][0-9]*/mcp)\n$`
 
-// callWait calls the tool that waits, and returns when it is waiting. The channel returns the body
-// of the response.
+// callWait calls the waiting tool, and returns once it waits. The channel receives the body of the
+// response.
 func (p *process) callWait(url string) <-chan string {
 	p.t.Helper()
 	body := make(chan string, 1)
@@ -129,8 +129,9 @@ func (p *process) callWait(url string) <-chan string {
 	return body
 }
 
-// After a signal a running call may end, and the program exits with 0. A second signal that follows
-// at once is ignored, as from a wrapper that forwards a signal that the terminal has sent to both.
+// After a signal the program waits for a running call and exits with 0. A second signal that
+// follows at once is ignored, like one from a wrapper that forwards a signal that the terminal sent
+// to both.
 func TestSignalDrains(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		p := start(t, []string{"MCPCMD_TEST_TOGETHER=1h"}, "-http", "127.0.0.1:0")
@@ -149,7 +150,7 @@ func TestSignalDrains(t *testing.T) {
 	}
 }
 
-// A second signal does not wait for calls.
+// After a second signal the program does not wait for calls.
 func TestSecondSignal(t *testing.T) {
 	p := start(t, []string{"MCPCMD_TEST_TOGETHER=0s"}, "-http", "127.0.0.1:0")
 	body := p.callWait(p.line(urlLine))
@@ -162,7 +163,7 @@ func TestSecondSignal(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 	}()
-	// Repeated until the process ends: the first one may come too early.
+	// Repeated until the process exits: the first signal may come too early.
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
 	for {
@@ -211,7 +212,7 @@ func callLine(tool string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{},` + meta + "}}\n"
 }
 
-// validate validates the message that a program has read, and those that it has written.
+// validate validates the message that a program read, and the messages that it wrote.
 func validate(t *testing.T, read string, written *strings.Builder) {
 	t.Helper()
 	tap := spec.NewTap(t).Conversation()
@@ -252,7 +253,7 @@ func TestSignalStdio(t *testing.T) {
 	}
 }
 
-// A person who starts the program in a terminal sees what it waits for.
+// A person who starts the program in a terminal sees a notice of the input that it waits for.
 func TestTerminal(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

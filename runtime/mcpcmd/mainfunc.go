@@ -9,47 +9,47 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// OpenFunc makes the server of a program, with what it needs, such as a database. The second result
-// closes that again; it may be nil, and is not called after an error. The context has the values of
-// that of [RunFunc], whose end, in [MainFunc] by a signal, it follows until the server is made.
-// From then on it lasts until all is closed: calls may go on for a while after a signal.
+// OpenFunc creates the server of a program and opens its dependencies, such as a database. closeAll
+// closes them again; it may be nil, and is not called after an error. The context has the values of
+// the context of [RunFunc]. It is cancelled with that context, or by a signal in [MainFunc], only
+// until the server is created: calls may continue for a while after a signal. After that it is
+// cancelled once closeAll returns.
 type OpenFunc = func(context.Context) (s *mcp.Server, closeAll func(), err error)
 
-// MainFunc is [Main] for a server that is made only to serve. Help, the version, the commands
-// install, uninstall, status and completion, and an invalid command line do not call open, so that
-// they need no database and no secrets. Output of open to standard output would reach the client,
-// unless package mcpstdout is imported.
+// MainFunc is like [Main], for a server that is created only to serve. Help, the version, the
+// commands install, uninstall, status and completion, and an invalid command line do not call open,
+// so that they need no database and no secrets. Output of open to standard output would reach the
+// client, unless package mcpstdout is imported.
 //
 //	func main() {
 //		mcpcmd.MainFunc(open, mcpcmd.WithServerInfo(mcp.ServerInfo{Name: "books"}))
 //	}
 //
-// After serving, what open has returned is closed first, then what the functions of [WithCleanup]
-// close.
+// After serving, MainFunc calls closeAll first, and then the functions of [WithCleanup].
 func MainFunc(open OpenFunc, options ...Option) {
 	os.Exit(start(func(ctx context.Context) error { return RunFunc(ctx, open, os.Args[1:], options...) }))
 }
 
-// RunFunc is [Run] for a server that is made only to serve, as [MainFunc] has it. The errors of
-// open are wrapped; one by which open reports the end of ctx is none.
+// RunFunc is like [Run], for a server that is created only to serve; see [MainFunc]. It wraps
+// errors of open, but returns nil if open fails because ctx is cancelled.
 func RunFunc(ctx context.Context, open OpenFunc, args []string, options ...Option) error {
 	return newProgram(options).run(ctx, open, args)
 }
 
-// made returns a server that is there already as an [OpenFunc].
+// made returns an existing server as an [OpenFunc].
 func made(s *mcp.Server) OpenFunc {
 	return func(context.Context) (*mcp.Server, func(), error) { return s, nil, nil }
 }
 
-// WithServerInfo sets the name, the version and the texts of a server that [MainFunc] or [RunFunc]
-// has not made, for help, the version and the commands. The version is that of the build info
-// unless it is given. Without the option, the name is that of the program's file. A server that has
-// another name or version than the option says is reported when it serves.
+// WithServerInfo sets the name, version and texts that help, the version and the commands print
+// before [MainFunc] or [RunFunc] creates the server. The version defaults to the build info, and
+// without the option, the name defaults to the program's file name. If the name or version of the
+// server differs, a warning is printed when it serves.
 func WithServerInfo(info mcp.ServerInfo) Option {
 	return func(p *program) { p.described = &info }
 }
 
-// info is the identity of the server, as far as it is known.
+// info returns the identity of the server, as far as it is known.
 func (p *program) info() mcp.ServerInfo {
 	if p.server != nil {
 		return p.server.Info()
@@ -64,8 +64,8 @@ func (p *program) info() mcp.ServerInfo {
 	return mcp.NewServer(info).Info() // with the version
 }
 
-// open makes the server, and returns what closes it again. The server is nil, without an error, if
-// ctx has ended meanwhile.
+// open creates the server, and returns the function that closes its dependencies. The server is
+// nil, without an error, if ctx is cancelled meanwhile.
 func (p *program) open(ctx context.Context, open OpenFunc) (closeAll func(), err error) {
 	expected := p.info()
 	opening, end := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -16,13 +16,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
-// opener counts what a program does with a server that it has to make.
+// opener counts the calls for a server that the program has to create.
 type opener struct {
 	did    []string
 	err    error
 	server *mcp.Server
-	ctx    context.Context // what it has been made with
-	ended  bool            // that had ended before all was closed
+	ctx    context.Context // the context of the call
+	ended  bool            // ctx was cancelled before everything was closed
 }
 
 func (o *opener) open(ctx context.Context) (*mcp.Server, func(), error) {
@@ -30,7 +30,7 @@ func (o *opener) open(ctx context.Context) (*mcp.Server, func(), error) {
 	return o.server, func() { o.did, o.ended = append(o.did, "close"), ctx.Err() != nil }, o.err
 }
 
-// runFunc runs a command line, and returns what it prints to both streams.
+// run runs a command line, and returns its output on both streams.
 func (o *opener) run(ctx context.Context, args []string, options ...mcpcmd.Option) (stdout, stderr string, err error) {
 	var out, errs buffer
 	options = append([]mcpcmd.Option{mcpcmd.WithOutput(&out, &errs), mcpcmd.WithCleanup(func() { o.did = append(o.did, "cleanup") })}, options...)
@@ -38,7 +38,7 @@ func (o *opener) run(ctx context.Context, args []string, options ...mcpcmd.Optio
 	return out.String(), errs.String(), err
 }
 
-// What does not serve makes no server, and knows the name and the version all the same.
+// Command lines that do not serve create no server, but know the name and the version.
 func TestNothingIsOpened(t *testing.T) {
 	dir := home(t)
 	exe, err := os.Executable()
@@ -79,7 +79,7 @@ func TestNothingIsOpened(t *testing.T) {
 			t.Errorf("%s: it did %s", test.args, got)
 		}
 	}
-	// Flags of the program are parsed before the server is made.
+	// Flags of the program are parsed before the server is created.
 	set := flag.NewFlagSet("", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.String("db", "", "the database")
@@ -96,7 +96,8 @@ func TestNothingIsOpened(t *testing.T) {
 	}
 }
 
-// A server is made once, serves, and is closed before all that is registered elsewhere.
+// A server is created once, serves, and is closed before the functions registered elsewhere are
+// called.
 func TestOpenedServer(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -119,7 +120,7 @@ func TestOpenedServer(t *testing.T) {
 	if want := []string{"open", "close", "cleanup"}; !slices.Equal(o.did, want) || o.ended || o.ctx.Err() == nil {
 		t.Errorf("it did %v, want %v; context ended before %v, after %v", o.did, want, o.ended, o.ctx.Err())
 	}
-	// What WithServerInfo says wrongly is reported.
+	// A WithServerInfo that differs from the server prints a warning.
 	for _, info := range []mcp.ServerInfo{{Name: "other", Version: "1.2.3"}, {Name: "fixture", Version: "1.0.0"}} {
 		o := &opener{server: newServer(never)}
 		_, stderr, err := o.run(ctx, []string{"-http", "127.0.0.1:0"}, mcpcmd.WithServerInfo(info))
@@ -129,7 +130,7 @@ func TestOpenedServer(t *testing.T) {
 	}
 }
 
-// A server that cannot be made is an error; nothing is closed that was not opened.
+// A server that cannot be created is an error, and nothing is closed.
 func TestNoServer(t *testing.T) {
 	failed := errors.New("no database")
 	o := &opener{err: failed, server: newServer(never)}
@@ -154,7 +155,7 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// The process opens to serve alone, and exits as that of Main does.
+// The process calls open only to serve, and exits like the process of Main.
 func TestMainFunc(t *testing.T) {
 	for _, test := range []struct {
 		open, args string
@@ -182,7 +183,7 @@ func TestMainFunc(t *testing.T) {
 	if code, stderr := p.end(); code != 0 || stderr != "closing\n" || !p.cleanedUp() {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
-	// A signal ends the opening.
+	// A signal cancels open.
 	p = start(t, []string{"MCPCMD_TEST_OPEN=wait"})
 	p.line("^opening\n$")
 	p.signal(os.Interrupt)

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// This file has the page for people who open the endpoint in a browser. It is made by hand, since
-// package html/template keeps the linker from leaving out methods.
+// This file writes the page for people who open the endpoint in a browser. It formats HTML itself,
+// since package html/template keeps the linker from removing unused methods.
 
-// pageFor answers browsers at the endpoint and at /, and passes everything else on to next. The
-// names of the tools are those that the endpoint lists for the same caller, so that every check of
-// a request holds: hosts, origins, guards, policies and limits.
+// pageFor answers browsers at the endpoint and at /, and passes all other requests on to next. It
+// gets the tool names by a tools/list request to the endpoint for the same caller, so that every
+// check of a request applies: hosts, origins, guards, policies and limits.
 type pageFor struct {
 	endpoint http.Handler // of streamable HTTP
 	next     http.Handler
@@ -57,8 +57,8 @@ func (p *pageFor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isBrowser reports whether a request is that of a person who opens an address: clients of the
-// protocol do not accept HTML, and name what they want in fields of their own.
+// isBrowser reports whether a person opened an address in a browser: protocol clients do not accept
+// HTML, and send header fields of their own.
 func isBrowser(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.ContentLength != 0 {
 		return false
@@ -83,10 +83,10 @@ func isBrowser(r *http.Request) bool {
 	return page
 }
 
-// pageRevision is one without sessions.
+// pageRevision is a revision without sessions.
 const pageRevision = "2026-07-28"
 
-// listRequest returns the request of a client for the tools, by the same caller.
+// listRequest returns a tools/list request by the same caller.
 func listRequest(r *http.Request) *http.Request {
 	const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + pageRevision +
 		`","io.modelcontextprotocol/clientInfo":{"name":"browser","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
@@ -101,7 +101,7 @@ func listRequest(r *http.Request) *http.Request {
 	return list
 }
 
-// reply keeps a response.
+// reply stores a response.
 type reply struct {
 	header http.Header
 	status int
@@ -131,7 +131,7 @@ var pagePolicy = func() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }()
 
-// page is the text of the page.
+// page returns the HTML of the page.
 func (p *pageFor) page(r *http.Request, listed *reply) string {
 	at, name := p.address(r), quoted(p.name)
 	var b strings.Builder
@@ -182,20 +182,20 @@ func (p *pageFor) page(r *http.Request, listed *reply) string {
 	return b.String()
 }
 
-// address is the URL of the endpoint as the browser has it.
+// address returns the URL of the endpoint as the browser sees it.
 func (p *pageFor) address(r *http.Request) string {
 	own, err := url.Parse(p.url)
 	if err != nil || own.Host == "" || r.Host == "" || strings.EqualFold(own.Host, r.Host) {
 		return p.url
 	}
 	u := url.URL{Scheme: "https", Host: r.Host, Path: endpoint}
-	if u.Port() == own.Port() { // the browser has connected to this program, and not to a proxy
+	if u.Port() == own.Port() { // the browser is connected to this program, and not to a proxy
 		u.Scheme = own.Scheme
 	}
 	return u.String()
 }
 
-// entry is an entry of a file of a client.
+// entry returns an entry for the configuration file of a client.
 func entry(list, name string, server map[string]string) string {
 	text, err := json.MarshalIndent(map[string]any{list: map[string]any{name: server}}, "", "  ")
 	if err != nil {
@@ -204,7 +204,7 @@ func entry(list, name string, server map[string]string) string {
 	return string(text)
 }
 
-// toolsOf returns the names in a reply to tools/list, and whether there are more.
+// toolsOf returns the names in a reply to tools/list, and reports whether more follow.
 func toolsOf(body []byte) (names []string, more bool) {
 	var m struct {
 		Result struct {

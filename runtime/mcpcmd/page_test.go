@@ -17,7 +17,8 @@ import (
 // browserAccept is what browsers send for an address that a person opens.
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
-// open sends a request with header fields, given as "Name: value"; Host is that of the request.
+// open sends a request with header fields, given as "Name: value"; Host sets the host of the
+// request.
 func (r *running) open(method, path string, fields ...string) *http.Response {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, strings.TrimSuffix(r.url, "/mcp")+path, nil)
@@ -48,7 +49,7 @@ func textOf(t *testing.T, resp *http.Response) string {
 	return string(text)
 }
 
-// plainTool returns a tool that needs a scope, "" for none.
+// plainTool returns a tool that requires a scope, if not "".
 func plainTool(name, scope string) mcp.Feature {
 	info := mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`}
 	if scope != "" {
@@ -57,8 +58,8 @@ func plainTool(name, scope string) mcp.Feature {
 	return mcp.NewTool(info, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil })
 }
 
-// A browser gets a page at the endpoint and at /, which says what this is, how to add it, and which
-// tools there are.
+// A browser gets a page at the endpoint and at /, which describes the server, how to add it, and
+// its tools.
 func TestPage(t *testing.T) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: `a "b" <c>`, Title: "<script>alert(1)</script>", Description: "Sells & <b>lends</b>."})
 	s.Register(plainTool("search", ""))
@@ -91,7 +92,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("HEAD %s: %d, %v, %q", path, head.StatusCode, head.Header, text)
 		}
 	}
-	// Another host is refused as before, so that a page of it cannot read the names.
+	// Another host is refused as before, so that its pages cannot read the names.
 	if resp := r.open("GET", "/mcp", "Accept: "+browserAccept, "Host: evil.example"); resp.StatusCode != http.StatusForbidden || strings.Contains(textOf(t, resp), "search") {
 		t.Errorf("another host: %d", resp.StatusCode)
 	}
@@ -111,7 +112,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Everything that is not a browser gets what it got without the page.
+// Other clients get the same responses as without the page.
 func TestPageForClients(t *testing.T) {
 	r := serve(t, newServer(never), nil)
 	for name, fields := range map[string][]string{
@@ -143,8 +144,8 @@ func TestPageForClients(t *testing.T) {
 	}
 }
 
-// A guard answers browsers, too, and the page has no names then; neither has it those that a caller
-// without a name may not see.
+// A guard challenges browsers, too, and the page then contains no names; nor does it contain names
+// that an anonymous caller may not see.
 func TestPageGuarded(t *testing.T) {
 	challenge := http.Header{"Www-Authenticate": {`Bearer resource_metadata="x"`, `DPoP algs="ES256"`}}
 	guard := mcphttp.WithPrincipal(func(r *http.Request) (mcp.Principal, error) {
@@ -173,7 +174,7 @@ func TestPageGuarded(t *testing.T) {
 	}
 }
 
-// The address is the one that the browser has.
+// The page contains the address that the browser used.
 func TestPageAddress(t *testing.T) {
 	r := serve(t, newServer(never), []string{"-allow-host", "*"})
 	port := r.url[strings.LastIndexByte(strings.TrimSuffix(r.url, "/mcp"), ':'):]

@@ -1,4 +1,4 @@
 package mcpcmd
 
-// catchPipeSignal does nothing: the system has no such signal.
+// catchPipeSignal does nothing: the system does not have the signal.
 func catchPipeSignal() {}

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// maxListed is the size of the longest message that is read, in bytes.
+	// maxListed is the maximum size of a message, in bytes.
 	maxListed = 16 << 20
 	mostPages = 1000
-	// endTime is how long a program may take to end after its input has.
+	// endTime limits the time for a program to exit after its input is closed.
 	endTime = 2 * time.Second
 )
 
-// probe starts the program of an entry as its client does, and asks it for its tools. Servers at
-// URLs are not called: package mcpclient would make every program larger.
+// probe starts the program of an entry as its client does, and asks it for its tools. It does not
+// call servers at URLs: package mcpclient would make every program larger.
 func probe(ctx context.Context, s *clients.Status) (tools, tokens int, err error) {
 	if s.Server.URL != "" {
 		return 0, 0, errors.New("it is at a URL, which mcpgen status calls")
@@ -53,20 +53,20 @@ func probe(ctx context.Context, s *clients.Status) (tools, tokens int, err error
 		return 0, 0, err
 	}
 	conn := jsonrpc.NewLineConn(out, in, maxListed)
-	// A program that this one has started, as npx and go do, may keep the output open.
+	// A process that the program started, like those of npx and go, may keep the output open.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	tools, tokens, err = listTools(conn)
 	late := time.AfterFunc(endTime, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
-	_, _ = conn.Close(), cmd.Wait() // what it answered is known
+	_, _ = conn.Close(), cmd.Wait() // its answer is known
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return tools, tokens, err
 }
 
-// listTools asks for all tools in revision 2026-07-28, which every server of this package speaks.
+// listTools requests all tools in revision 2026-07-28, which every server of this package supports.
 func listTools(conn jsonrpc.Conn) (tools, count int, err error) {
 	cursor := ""
 	for range mostPages {
@@ -93,7 +93,7 @@ func listTools(conn jsonrpc.Conn) (tools, count int, err error) {
 	return 0, 0, fmt.Errorf("tools/list has more than %d pages", mostPages)
 }
 
-// toolsPage reads messages up to the response.
+// toolsPage reads messages until the response.
 func toolsPage(conn jsonrpc.Conn) (list []json.RawMessage, next json.RawMessage, err error) {
 	for {
 		text, err := conn.Read()
@@ -113,7 +113,7 @@ func toolsPage(conn jsonrpc.Conn) (list []json.RawMessage, next json.RawMessage,
 		case err != nil:
 			return nil, nil, fmt.Errorf("read message: %w", err)
 		case m.Method != "" || string(m.ID) != "1":
-			continue // a notification, or a request, which a list does not wait for
+			continue // a notification, or a request, to which tools/list needs no answer
 		case m.Error != nil:
 			return nil, nil, m.Error
 		}

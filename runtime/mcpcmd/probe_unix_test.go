@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/clients"
 )
 
-// A program that has started another one, as npx and go do, is given up, though that one keeps the
-// output open.
+// probe gives up on a program that started another one, like npx and go, even if the other one
+// keeps the output open.
 func TestProbeGivesUp(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "input")
 	if err := syscall.Mkfifo(input, 0o600); err != nil {
@@ -24,7 +24,7 @@ func TestProbeGivesUp(t *testing.T) {
 	defer cancel()
 	opened := make(chan *os.File, 1)
 	go func() {
-		f, err := os.OpenFile(input, os.O_WRONLY, 0) // when the second program has opened it
+		f, err := os.OpenFile(input, os.O_WRONLY, 0) // when the second program opened it
 		if err != nil {
 			t.Error(err)
 		}
@@ -41,7 +41,7 @@ func TestProbeGivesUp(t *testing.T) {
 	(<-opened).Close() // ends the second program
 }
 
-// A program is started in the directory of its entry, whatever the current one is.
+// A program is started in the directory of its entry, whatever the current directory is.
 func TestProbeDir(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -16,28 +16,28 @@ import (
 
 // program is one run.
 type program struct {
-	server    *mcp.Server     // nil until it is made
+	server    *mcp.Server     // nil until it is created
 	described *mcp.ServerInfo // of WithServerInfo
 	flags     *flags
 	http      []mcphttp.Option
 	wrap      []func(http.Handler) http.Handler
 	cleanups  []func()
 	ready     func(url string)
-	defines   []HTTPFlags // that are not defined yet
+	defines   []HTTPFlags // not defined yet
 	commands  bool        // of WithCommands
 
 	stdin          *os.File
 	stdout, stderr io.Writer
 }
 
-// Run runs a command line, where args are the arguments without the name of the program, and
-// returns at its end. It returns nil after the client over standard input and output has closed its
-// input, after -help and -version, after a command such as install (see [WithCommands]), and after
-// ctx has ended and the shutdown was graceful; a [*UsageError] for an invalid command line; another
-// error if serving or a command has failed, or calls did not end in time and were cut off.
+// Run runs a command line and returns when it is done; args are the arguments without the program
+// name. It returns nil after the client closes standard input, after -help and -version, after a
+// command such as install (see [WithCommands]), and after ctx is cancelled and the shutdown was
+// graceful; a [*UsageError] for an invalid command line; another error if serving or a command
+// failed, or the shutdown aborted calls that took too long.
 //
-// The handlers' contexts have the values of ctx. Over HTTP they do not end with it, but after
-// DrainTime.
+// The handlers' contexts have the values of ctx. Over HTTP they are not cancelled with it, but
+// after DrainTime.
 //
 // Serving over standard input and output uses the standard streams of the process; see
 // [mcp.Server.ServeStdio].
@@ -71,7 +71,7 @@ func (p *program) run(ctx context.Context, open OpenFunc, args []string) error {
 	switch err := p.flags.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		p.forPeople()
-		if p.flags.own { // otherwise the usage of the program's flag set has been printed
+		if p.flags.own { // otherwise the program's flag set printed its usage
 			p.help()
 		}
 		return nil
@@ -103,7 +103,7 @@ func (p *program) run(ctx context.Context, open OpenFunc, args []string) error {
 	return p.serveStdio(ctx)
 }
 
-// forPeople gives standard output back to the program if package mcpstdout has kept it for the
+// forPeople gives standard output back to the program if package mcpstdout reserved it for the
 // protocol.
 func (p *program) forPeople() {
 	own := p.stdout == io.Writer(os.Stdout)

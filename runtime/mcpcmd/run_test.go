@@ -108,7 +108,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestQuoted has paths of every system.
+// TestQuoted quotes paths of every system.
 func TestQuoted(t *testing.T) {
 	for path, want := range map[string]string{
 		"/usr/local/bin/shop-1.2":            "/usr/local/bin/shop-1.2",
@@ -134,7 +134,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Functions of WithCleanup are called in the order of deferred calls, all of them.
+// All functions of WithCleanup are called, in the order of deferred calls.
 func TestCleanup(t *testing.T) {
 	order := ""
 	_, _, _ = run(t, []string{"-version"},
@@ -222,8 +222,8 @@ func TestEndpointURL(t *testing.T) {
 	}
 }
 
-// A program that listens for other machines prints a warning, unless there are TLS and a decision
-// about who may call.
+// A program that listens for other machines prints a warning, unless it uses TLS and checks the
+// callers.
 func TestWarning(t *testing.T) {
 	for bound, warned := range map[string]bool{
 		"127.0.0.1:80": false, "127.8.8.8:80": false, "[::1]:80": false,
@@ -287,7 +287,7 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// A context that has ended before the start is not an error.
+// A context that is cancelled before the start is not an error.
 func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

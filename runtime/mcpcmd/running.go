@@ -9,7 +9,7 @@ import (
 type running struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed when there are none; nil if wait has not been called
+	none  chan struct{} // closed when no request is in progress; nil before wait
 }
 
 func (r *running) add(n int) {
@@ -21,7 +21,7 @@ func (r *running) add(n int) {
 	}
 }
 
-// wait waits until there are none, or returns the cause of the end of ctx.
+// wait waits until no request is in progress, or returns the cause of the cancellation of ctx.
 func (r *running) wait(ctx context.Context) error {
 	r.mu.Lock()
 	if r.count == 0 {

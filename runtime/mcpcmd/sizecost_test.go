@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// mostBytes is how much larger the commands may make a program. Half of it is the editors of files,
-// a quarter the packages os/exec and text/tabwriter, and a tenth what hides credentials.
+// mostBytes limits the size that the commands add to a program. Half of it is the editing of files,
+// a quarter the packages os/exec and text/tabwriter, and a tenth the redaction of credentials.
 const mostBytes = 520 << 10
 
-// The commands make a program little larger: it is built with them, and with an overlay that has
-// none.
+// The commands add little to the size of a program: it is built with them, and with an overlay
+// without them.
 func TestSize(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -45,7 +45,7 @@ func commandNames() []string { return nil }
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A new file in this directory is the main package: it may import what is internal.
+	// A new file in this directory is the main package: it may import internal packages.
 	main := write("main.go", `package main
 
 import (
@@ -66,7 +66,7 @@ func main() { mcpcmd.Main(mcp.NewServer(mcp.ServerInfo{Name: "size"})) }
 			t.Fatal(err)
 		}
 		out := filepath.Join(dir, name)
-		// The size that releases have, whatever this machine is.
+		// The settings of releases, for the same size on every machine.
 		build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay", write(name+".json", string(text)), "-o", out, "./testprogram")
 		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {

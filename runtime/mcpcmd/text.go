@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// command is the name of the program.
+// command returns the name of the program.
 func command() string {
 	if len(os.Args) == 0 {
 		return "server"
@@ -19,13 +19,14 @@ func command() string {
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 }
 
-// identity is name and version of the server.
+// identity returns the name and version of the server.
 func (p *program) identity() string {
 	info := p.info()
 	return info.Name + " " + info.Version
 }
 
-// features counts what the server offers: "3 tools, 1 resource, 2 prompts". It must have been made.
+// features returns counts of the server's features: "3 tools, 1 resource, 2 prompts". The server
+// must have been created.
 func (p *program) features() string {
 	number := map[mcp.FeatureKind]int{}
 	for _, f := range p.server.Features() {
@@ -47,12 +48,12 @@ func (p *program) features() string {
 	return strings.Join(parts, ", ")
 }
 
-// announce prints the line that the program prints when it serves.
+// announce prints a line when the program serves.
 func (p *program) announce(how string) {
 	fmt.Fprintf(p.stderr, "%s serves %s %s\n", p.identity(), p.features(), how)
 }
 
-// callers says who may call, "" where no flags of [WithHTTPFlags] decide about it.
+// callers describes who may call, or returns "" if no flags of [WithHTTPFlags] decide that.
 func (p *program) callers(setups []HTTPSetup) string {
 	var all []string
 	for _, s := range setups {
@@ -63,7 +64,7 @@ func (p *program) callers(setups []HTTPSetup) string {
 	return strings.Join(all, "; ")
 }
 
-// announceCallers prints the line about who may call, if flags say something about it.
+// announceCallers prints the line about callers, if flags provide one.
 func (p *program) announceCallers(callers string) {
 	if callers == "" && p.flags.tls.ClientCA != "" {
 		callers = "a certificate of the authorities in " + p.flags.tls.ClientCA
@@ -136,10 +137,10 @@ alone.
 // The columns of the help.
 const (
 	helpColumn = 21
-	helpWidth  = 72 // behind a tab
+	helpWidth  = 72 // after a tab
 )
 
-// helpMore prints the flags of [WithHTTPFlags], which the flag set has besides those above.
+// helpMore prints the flags of [WithHTTPFlags], which follow the others in the help.
 func (p *program) helpMore() {
 	own := ownFlags().set
 	p.flags.set.VisitAll(func(f *flag.Flag) {
@@ -167,8 +168,8 @@ func (p *program) helpMore() {
 	})
 }
 
-// quoted returns a path as an argument of a shell: what may mean something else, such as the spaces
-// and backslashes of a path of Windows, is in quotes.
+// quoted returns a path as a shell argument, in quotes if a character may have another meaning,
+// such as the spaces and backslashes of a Windows path.
 func quoted(path string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@,", r)
@@ -176,7 +177,7 @@ func quoted(path string) string {
 	switch {
 	case strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0:
 		return path
-	case strings.ContainsAny(path, "\"$`"): // never in a path of Windows but for $ and `
+	case strings.ContainsAny(path, "\"$`"): // in a Windows path only $ and ` occur
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	return `"` + path + `"`

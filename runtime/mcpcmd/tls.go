@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// maxPEMBytes is the size of the largest file of certificates that is read.
+	// maxPEMBytes is the maximum size of a certificate file.
 	maxPEMBytes = 4 << 20
-	// certificateTime is how long a certificate is used before its files are read again.
+	// certificateTime is the time for which a certificate is used before its files are read again.
 	certificateTime = 10 * time.Second
 )
 
-// tlsConfig reads the files of the flags for TLS. It returns nil without TLS. Where others decide
-// who may call, they decide about clients without a certificate, too.
+// tlsConfig reads the files of the flags for TLS. It returns nil without TLS. With decided, other
+// checks of callers decide about clients without a certificate, too.
 func tlsConfig(t *httpflags.TLS, l *logs.Log, decided bool) (*tls.Config, error) {
 	if t.Cert == "" {
 		return nil, nil
@@ -55,18 +55,18 @@ func tlsConfig(t *httpflags.TLS, l *logs.Log, decided bool) (*tls.Config, error)
 	return config, nil
 }
 
-// keyPair is a certificate with its key, in files that are renewed while the program runs.
+// keyPair is a certificate with its key, from files that are renewed while the program runs.
 type keyPair struct {
 	files *httpflags.TLS
 	log   *logs.Log
 
 	mu        sync.Mutex
 	looked    time.Time
-	cert, key []byte // of the last attempt to read them
+	cert, key []byte // of the last attempt to read the files
 	pair      *tls.Certificate
 }
 
-// read reads the files. After an error the certificate is the one from before.
+// read reads the files. After an error the previous certificate stays in use.
 func (p *keyPair) read() error {
 	p.looked = time.Now()
 	cert, err := regularfile.ReadWithin(p.files.Cert, maxPEMBytes)
@@ -107,8 +107,8 @@ func (p *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return p.pair, nil
 }
 
-// handshakeLog is for the errors of an [http.Server]: every client can cause those of TLS, so their
-// number is bounded.
+// handshakeLog is the error log of an [http.Server]: every client can cause TLS errors, so their
+// number is limited.
 type handshakeLog struct{ log *logs.Log }
 
 const handshakeError = "http: TLS handshake error from "

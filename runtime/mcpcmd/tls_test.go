@@ -26,7 +26,7 @@ import (
 )
 
 // issue writes a certificate for this machine and its key to files, and returns it. Without an
-// authority it is one itself.
+// authority the certificate is an authority itself.
 func issue(t *testing.T, dir, name string, authority *tls.Certificate) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -67,7 +67,7 @@ func issue(t *testing.T, dir, name string, authority *tls.Certificate) *tls.Cert
 	return &pair
 }
 
-// over makes the client trust an authority and show a certificate.
+// over makes the client trust an authority and present a certificate.
 func (r *running) over(authority *tls.Certificate, config *tls.Config) *running {
 	config.RootCAs = x509.NewCertPool()
 	config.RootCAs.AddCert(authority.Leaf)
@@ -123,7 +123,7 @@ func TestTLS(t *testing.T) {
 		if len(got) != 1 || got[0].ClientCA != path("authority.pem") || got[0].URL != r.url {
 			t.Errorf("%+v", got)
 		}
-		// A client is not kept from sending one that the server does not ask for.
+		// A client may send a certificate that the server does not request.
 		r.over(authority, &tls.Config{GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return stranger, nil }})
 		if status, _, err := r.call("greet"); err == nil {
 			t.Errorf("a certificate of another authority: %d", status)
@@ -131,7 +131,7 @@ func TestTLS(t *testing.T) {
 	})
 }
 
-// TestTLSUsage has the contradictions, in every order of the flags.
+// TestTLSUsage tries the contradictions, in every order of the flags.
 func TestTLSUsage(t *testing.T) {
 	dir := t.TempDir()
 	authority := issue(t, dir, "authority", nil)
@@ -170,7 +170,7 @@ func TestTLSUsage(t *testing.T) {
 	}
 }
 
-// A renewed certificate is used after 10 seconds. One that is broken is not.
+// A renewed certificate is used after 10 seconds. A broken one is not.
 func TestCertificateIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -213,7 +213,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	})
 }
 
-// What strangers do in TLS is logged a few times, not a thousand times.
+// TLS errors of unknown clients are logged a few times, not a thousand times.
 func TestHandshakeLog(t *testing.T) {
 	dir := t.TempDir()
 	issue(t, dir, "server", nil)
