@@ -11,22 +11,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Choices are the values of arguments that are known when features are registered (choices= of
-// //mcp:arg). They do not change.
+// Choices contains the values of arguments that are known when features are registered (choices= of
+// //mcp:arg). It is immutable.
 type Choices struct {
 	function string
 	argument string
 	values   []string
 }
 
-// NewChoices calls the function of choices=. It panics if that returns no value, one twice, or one
-// that cannot be published.
+// NewChoices calls the function of choices=. It panics if the function returns no values, a
+// duplicate, or a value that cannot be published.
 func NewChoices(function string, f func() []string) Choices {
 	return newChoices(function, f(), nil)
 }
 
-// NewChoicesErr is [NewChoices] for a function with a context, which does not end, and an error,
-// with which it panics.
+// NewChoicesErr is like [NewChoices], for a function with a context, which is never cancelled, and
+// an error, with which NewChoicesErr panics.
 func NewChoicesErr(function string, f func(context.Context) ([]string, error)) Choices {
 	values, err := f(context.Background())
 	return newChoices(function, values, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Choices that cannot be published end the program when it registers its features.
+// Registration panics for choices that cannot be published.
 func TestChoicesPanic(t *testing.T) {
 	returning := func(values ...string) func() {
 		return func() { mcpimpl.NewChoices("Regions", func() []string { return values }) }
@@ -49,8 +49,8 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// Descriptions are shared by all servers of a program: choices are put into copies, and later
-// changes of a list do not reach them.
+// All servers of a program share the descriptions: choices are added to copies, and later changes
+// of a list do not affect them.
 func TestChoicesAreCopied(t *testing.T) {
 	const schema = `{"type":"object","properties":{"a":{"type":"string","enum":["\u0000Regions"]},"b":{"enum":["\u0000Regions"]},"c":{"enum":["\u0000RegionsOfAll"]}}}`
 	info := &mcp.ToolInfo{Name: "t", InputSchema: schema}
@@ -75,7 +75,7 @@ func TestChoicesAreCopied(t *testing.T) {
 	}
 }
 
-// Choices are kept by a description that Override replaces.
+// A description that Override replaces keeps its choices.
 func TestChoicesOverridden(t *testing.T) {
 	regions := mcpimpl.NewChoices("Regions", func() []string { return []string{"north"} })
 	info := mcpimpl.ToolChoices(&mcp.ToolInfo{Name: "t", InputSchema: `{"type":"object","properties":{"region":{"enum":["\u0000Regions"]}}}`}, regions.For("region"))

@@ -6,19 +6,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Defaults are what features have where their own description does not set it: a field that is nil,
-// false or 0 there gets the value from here.
+// Defaults contains values for features whose own description does not set them: a field that is
+// nil, false or 0 there gets its value from here.
 type Defaults struct {
-	// Errors returns the text of errors that are meant for clients.
+	// Errors returns the message of errors that are meant for clients.
 	Errors func(error) (text string, ok bool)
-	// HideErrors keeps the texts of all other errors from clients.
+	// HideErrors hides the messages of all other errors from clients.
 	HideErrors bool
-	// Timeout ends the context of a call; 0 means that of [mcp.WithTimeout].
+	// Timeout cancels the context of a call; 0 means the timeout of [mcp.WithTimeout].
 	Timeout time.Duration
 }
 
 // ApplyDefaults returns a Registrar that completes the descriptions of features and passes them to
-// r. A feature is copied for that: the same one can be registered elsewhere, also at the same time.
+// r. It copies the features: they can be registered elsewhere, too, even concurrently.
 func ApplyDefaults(r mcp.Registrar, d Defaults) mcp.Registrar { return &defaulter{r, d} }
 
 type defaulter struct {

@@ -18,7 +18,7 @@ func serverOf(f mcp.Feature) *mcp.Server {
 	return s
 }
 
-// talk prints what a server sends up to the reply to a request.
+// talk prints the messages of a server up to the response to a request.
 func talk(s *mcp.Server, request string) {
 	client, wait := s.Connect(context.Background())
 	client.Write([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n"))
@@ -38,7 +38,7 @@ func talk(s *mcp.Server, request string) {
 	wait()
 }
 
-// The items of a sequence go out as they come.
+// The items of a sequence are sent as they come.
 func ExampleStream() {
 	s := serverOf(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "count", InputSchema: `{"type":"object"}`},
 		func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {

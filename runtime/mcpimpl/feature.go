@@ -7,25 +7,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// FuncTool returns the tool of a function. Nothing may change info afterwards.
+// FuncTool returns the tool of a function. info must not be changed afterwards.
 func FuncTool(info *mcp.ToolInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)) mcp.Feature {
 	return funcs.NewTool(info, f)
 }
 
-// MethodTool returns the tool of a method of the receiver, which it does not touch.
+// MethodTool returns the tool of a method. It passes the receiver on unchanged.
 func MethodTool[R any](info *mcp.ToolInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ToolResult, error)) mcp.Feature {
 	return funcs.NewTool(info, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 		return f(ctx, req, receiver)
 	})
 }
 
-// FuncResource returns the resource of a function. A nil result, and an error that is
-// [mcp.ErrNotFound], say that the resource does not exist.
+// FuncResource returns the resource of a function. A nil result, or an error that wraps
+// [mcp.ErrNotFound], means that the resource does not exist.
 func FuncResource(info *mcp.ResourceInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error)) mcp.Feature {
 	return funcs.NewResource(info, f)
 }
 
-// MethodResource returns the resource of a method of the receiver, which it does not touch.
+// MethodResource returns the resource of a method. It passes the receiver on unchanged.
 func MethodResource[R any](info *mcp.ResourceInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error)) mcp.Feature {
 	return funcs.NewResource(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 		return f(ctx, req, receiver)
@@ -38,15 +38,15 @@ func FuncTemplate(info *mcp.TemplateInfo, f func(ctx context.Context, req *mcp.R
 	return newTemplate(info, f, options)
 }
 
-// MethodTemplate returns the resource template of a method of the receiver, which it does not
-// touch.
+// MethodTemplate returns the resource template of a method. It passes the receiver on unchanged.
 func MethodTemplate[R any](info *mcp.TemplateInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error), options ...FeatureOption) mcp.Feature {
 	return newTemplate(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 		return f(ctx, req, receiver)
 	}, options)
 }
 
-// newTemplate gets the functions for templates where one is made: other programs do not link them.
+// newTemplate gets the functions for templates when a template is created: other programs do not
+// link them.
 func newTemplate(info *mcp.TemplateInfo, f resourceFunc, options []FeatureOption) mcp.Feature {
 	return mcp.ImplTemplates(friend.Key{}).New(info, f, completersOf(options))
 }
@@ -57,20 +57,19 @@ func FuncPrompt(info *mcp.PromptInfo, f func(ctx context.Context, req *mcp.Reque
 	return funcs.NewPrompt(info, f, completersOf(options))
 }
 
-// MethodPrompt returns the prompt of a method of the receiver, which it does not touch.
+// MethodPrompt returns the prompt of a method. It passes the receiver on unchanged.
 func MethodPrompt[R any](info *mcp.PromptInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.PromptResult, error), options ...FeatureOption) mcp.Feature {
 	return funcs.NewPrompt(info, func(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 		return f(ctx, req, receiver)
 	}, completersOf(options))
 }
 
-// FeatureOption adds to a prompt or a template what its description does not have. A description is
-// a variable of the generated file; the methods of a receiver are known when features are
-// registered.
+// FeatureOption completes the description of a prompt or a template. A description is a variable of
+// the generated file, but the methods of a receiver are known only when features are registered.
 type FeatureOption func(completers)
 
-// WithCompletion completes an argument of a prompt, or a variable of a template, by f, in the place
-// of what the description has for it.
+// WithCompletion completes an argument of a prompt, or a variable of a template, by calling f. It
+// replaces the completion in the description.
 func WithCompletion(name string, f mcp.CompleteFunc) FeatureOption {
 	return func(c completers) { c[name] = f }
 }

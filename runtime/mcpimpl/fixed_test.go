@@ -12,7 +12,7 @@ import (
 
 func readInts(d *wire.Decoder, v *[]int) { wire.Slice(d, v, wire.Int) }
 
-// TestFixed changes a value, which must not change the next one.
+// TestFixed changes a value; the next value must not change.
 func TestFixed(t *testing.T) {
 	list := func() []int { return mcpimpl.Fixed("tool find: the default of argument n", "[1,2]", readInts) }
 	list()[0] = 9
@@ -21,7 +21,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestFixedRefused has values that the type refuses.
+// TestFixedRefused decodes values that the type refuses.
 func TestFixedRefused(t *testing.T) {
 	for _, text := range []string{`["a"]`, `[1] 2`, `[`, ``} {
 		func() {

@@ -9,22 +9,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Cut says how [Shorten] writes the list of a result.
+// Cut configures how [Shorten] writes the list of a result.
 type Cut struct {
 	Member   string        // name of the list
 	Narrow   []string      // arguments that make the result smaller
-	Page     int           // elements at most; 0 is as many as fit
+	Page     int           // maximum number of elements; 0 means as many as fit
 	Offset   int           // elements of the list before the first one
-	Own      bool          // the result has a member total of its own
+	Own      bool          // the result has its own member total
 	Cursor   *Page         // of a function that takes a cursor, nil for others
-	Text     string        // instead of the JSON text
+	Text     string        // replaces the JSON text
 	Content  []mcp.Content // further blocks
 	position int           // of the first element
 	total    int
 	limit    int
 }
 
-// Page is where the result of a function that takes a cursor begins.
+// Page is the position at which the result of a function with a cursor begins.
 type Page struct {
 	Member string // name of the next cursor
 	Next   string // next cursor of the function, "" if no page follows
@@ -32,7 +32,7 @@ type Page struct {
 	offset int    // elements of its list before the first one
 }
 
-// PageOf reads a cursor that [Shorten] has written, and replaces it by the cursor of the function,
+// PageOf reads a cursor that [Shorten] wrote, and replaces it with the cursor of the function,
 // which is empty on its first page.
 func PageOf[S ~string](cursor *S) (*Page, error) {
 	if *cursor == "" {
@@ -47,10 +47,10 @@ func PageOf[S ~string](cursor *S) (*Page, error) {
 	return &Page{own: own, offset: int(offset)}, nil
 }
 
-// Shorten writes the last members of the object that e has begun: a list, with as many whole
-// elements as the limit of the result allows beside the other members, whether elements are left
-// out behind them, their total, and where the next page begins. It ends the object and returns the
-// result. If elements are left out, its last block of text says so, and what to do about it.
+// Shorten writes the last members of the object that e began: a list with as many whole elements as
+// the size limit allows beside the other members, whether it omits elements after them, the total,
+// and the start of the next page. It closes the object and returns the result. If elements are
+// omitted, the last text block explains how to get them.
 func Shorten[T any](req *mcp.Request, e *wire.Encoder, c Cut, list []T, put func(*wire.Encoder, *T)) (*mcp.ToolResult, error) {
 	if c.Cursor != nil {
 		c.Offset = c.Cursor.offset
@@ -62,7 +62,8 @@ func Shorten[T any](req *mcp.Request, e *wire.Encoder, c Cut, list []T, put func
 		list = list[:c.Page]
 	}
 	e.Name(c.Member)
-	// The tails of other counts have other words and numbers, which are not longer than the rest.
+	// The tails for other counts differ in words and numbers, which are not longer than the
+	// addition.
 	n := wire.PutWithin(e, list, put, c.tail(0)+128, c.tail)
 	more := c.more(n)
 	e.Name("truncated")
@@ -90,20 +91,20 @@ func Shorten[T any](req *mcp.Request, e *wire.Encoder, c Cut, list []T, put func
 // paged reports whether the tool has the argument offset.
 func (c *Cut) paged() bool { return c.Page > 0 && c.Cursor == nil }
 
-// hasTotal reports whether the list has all elements, and no other member says how many.
+// hasTotal reports whether list contains all elements, and no other member contains their number.
 func (c *Cut) hasTotal() bool { return c.Cursor == nil && !c.Own }
 
-// more reports whether elements are left out behind n.
+// more reports whether elements after n are omitted.
 func (c *Cut) more(n int) bool {
 	return c.position+n < c.total || c.Cursor != nil && c.Cursor.Next != ""
 }
 
-// behind is the offset of the next page. If the first element alone does not fit, it is left out,
-// so that pages have an end.
+// behind returns the offset of the next page. If the first element alone does not fit, it is
+// skipped, so that paging terminates.
 func (c *Cut) behind(n int) int { return c.position + max(n, 1) }
 
-// next is the next cursor: the one of the same page of the function with an offset, or that of its
-// next page; "" if no page follows, or the function takes no cursor.
+// next returns the next cursor: the current cursor of the function with an offset, or the cursor of
+// its next page; "" if no page follows, or the function takes no cursor.
 func (c *Cut) next(n int) string {
 	switch {
 	case c.Cursor == nil:
@@ -116,7 +117,7 @@ func (c *Cut) next(n int) string {
 	return ""
 }
 
-// tail is the size of what follows n elements, the sentence included.
+// tail returns the number of bytes after n elements, including the sentence.
 func (c *Cut) tail(n int) int {
 	more := c.more(n)
 	size := len(`],"truncated":true}`)
@@ -134,10 +135,10 @@ func (c *Cut) tail(n int) int {
 	return size + len(c.sentence(n))
 }
 
-// sentence says what n elements are a part of, why, and how a caller gets others.
+// sentence explains that n elements are only a part, why, and how to get others.
 func (c *Cut) sentence(n int) string {
 	first, last := c.position+1, c.position+n
-	full := c.position+n < c.total && (c.Page == 0 || n < c.Page) // ended by the limit of the size
+	full := c.position+n < c.total && (c.Page == 0 || n < c.Page) // cut by the size limit
 	var b strings.Builder
 	switch {
 	case n == 0 && c.position == c.total:

@@ -6,10 +6,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// CheckStatus returns an error for the response of a service whose result is one part of it. That
-// is an [*mcp.StatusError] for a status of 400 and more, and where the part is missing although
-// there is a body, or a status of 300 and more. Without a body, a missing part is an error whose
-// text clients get in any case, as the call may have had an effect.
+// CheckStatus returns an error for the response of a service if its result, one part of the
+// response, is missing or the service failed. The error is an [*mcp.StatusError] for a status of
+// 400 and more, and if the part is missing although the response has a body or a status of 300 and
+// more. Without a body, a missing part is an error whose message clients always get, since the call
+// may have had an effect.
 func CheckStatus(code int, status string, body []byte, missing bool) error {
 	switch failure := func() *mcp.StatusError { return &mcp.StatusError{Code: code, Status: status, Body: body} }; {
 	case code >= 400, missing && (code >= 300 || len(bytes.TrimSpace(body)) > 0):
