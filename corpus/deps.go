@@ -1,5 +1,5 @@
-// Package corpus requires the packages that mcpgen is tested with as a whole; see the scripts run
-// and run-functions.
+// Package corpus requires the packages for the tests of mcpgen as a whole; see the scripts run and
+// run-functions.
 package corpus
 
 import (
@@ -34,7 +34,7 @@ import (
 	_ "golang.org/x/text/unicode/norm"
 	_ "gopkg.in/yaml.v3"
 
-	// What generated code imports.
+	// Imports of generated code.
 	_ "entgo.io/ent/dialect/sql/schema"
 	_ "entgo.io/ent/dialect/sql/sqlgraph"
 	_ "entgo.io/ent/dialect/sql/sqljson"

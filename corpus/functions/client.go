@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// answerTime is how long an answer may take.
+// answerTime limits the time for a response.
 const answerTime = 5 * time.Second
 
 // client sends requests to one run of a server, one at a time.
@@ -32,7 +32,7 @@ type listed struct {
 	InputSchema, OutputSchema json.RawMessage
 }
 
-// answer is the result of a request.
+// answer is the response to a request.
 type answer struct {
 	Result json.RawMessage
 	Error  *struct {
@@ -41,14 +41,14 @@ type answer struct {
 	}
 }
 
-// errSilent and errDead mean that there was no answer.
+// errSilent and errDead mean that no response came.
 var (
 	errSilent = fmt.Errorf("no answer within %v", answerTime)
 	errDead   = errors.New("the server ended")
 )
 
-// start runs a server in a new directory without access to the outside: proxies that do not exist,
-// and no settings of the user.
+// start runs a server in a new directory without network access: with proxies that do not exist,
+// and no user settings.
 func start(program, dir string, args ...string) (*client, error) {
 	log, err := os.CreateTemp(dir, "stderr")
 	if err != nil {
@@ -92,7 +92,7 @@ func start(program, dir string, args ...string) (*client, error) {
 	return c, err
 }
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for the response.
 func (c *client) ask(method, params string) (*answer, error) {
 	c.id++
 	if _, err := fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", c.id, method, params); err != nil {
@@ -147,12 +147,12 @@ func (c *client) tools() ([]listed, error) {
 	}
 }
 
-// stop ends the server, and returns the end of what it logged. The exit code does not matter, since
-// a called function may have ended the process.
+// stop stops the server, and returns the end of its log. The exit code does not matter, since a
+// called function may have exited the process.
 func (c *client) stop() string {
 	_ = c.in.Close()
 	end := time.AfterFunc(2*time.Second, func() { _ = c.cmd.Process.Kill() })
-	for range c.lines { // until the end of its output
+	for range c.lines { // until the output is closed
 	}
 	_ = c.cmd.Wait()
 	end.Stop()

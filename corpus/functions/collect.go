@@ -11,15 +11,15 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// wrapper is one function or method of a package, with its generated source.
+// wrapper wraps one function or method of a package in generated source.
 type wrapper struct {
 	symbol string      // of the original: "Contains", "(*Client).Get"
 	fn     *types.Func // the original
 	recv   *types.Named
 	kind   kind
 	doc    string
-	name   string // of the function or method that is written
-	result string // of //mcp:result, as the generator advises; "" without one
+	name   string // of the function or method in the generated source
+	result string // of //mcp:result, as the generator advises, or ""
 }
 
 // kind is the treatment of the receiver.
@@ -28,19 +28,18 @@ type kind int
 const (
 	plain    kind = iota // no receiver
 	argument             // it is the first parameter
-	handle               // it is held by a type that is passed to RegisterMCP
+	handle               // a field of a type that is passed to RegisterMCP
 	contract             // it is an interface, which is passed to RegisterMCP
 )
 
-// collected has the functions of a package to wrap.
+// collected contains the functions of a package to wrap.
 type collected struct {
 	pkg        *types.Package
 	wrappers   []*wrapper
 	unwritable []string // symbols that no other package can call by name, with the reason
 }
 
-// load type-checks a package from source, for its comments, and everything below it from export
-// data.
+// load type-checks a package from source, for its comments, and its dependencies from export data.
 func load(path string) (*packages.Package, error) {
 	const mode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedSyntax | packages.NeedExportFile
@@ -95,14 +94,14 @@ func collect(src source) (*collected, error) {
 	return out, nil
 }
 
-// methods are the exported methods of a type, promoted ones too.
+// methods returns the exported methods of a type, including promoted ones.
 func methods(t *types.Named, named bool) []*wrapper {
 	k := argument
 	set := types.NewMethodSet(types.NewPointer(t))
 	switch {
 	case types.IsInterface(t):
 		if !named {
-			return nil // for callers to implement, or the type of a parameter
+			return nil // for callers to implement, or a parameter type
 		}
 		k, set = contract, types.NewMethodSet(t)
 	case isHandle(t):
@@ -119,8 +118,8 @@ func methods(t *types.Named, named bool) []*wrapper {
 	return all
 }
 
-// isHandle recognises a type with more state than its JSON form: a struct without JSON methods that
-// has unexported fields, or embeds an interface.
+// isHandle recognises a type with more state than its JSON: a struct without JSON methods that has
+// unexported fields, or embeds an interface.
 func isHandle(t *types.Named) bool {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -163,7 +162,7 @@ func rename(all []*wrapper) {
 	}
 }
 
-// comments are the doc comments of a package's functions and methods.
+// comments returns the doc comments of a package's functions and methods.
 func comments(pkg *packages.Package) map[*types.Func]string {
 	docs := map[*types.Func]string{}
 	note := func(name *ast.Ident, doc *ast.CommentGroup) {
@@ -190,7 +189,7 @@ func comments(pkg *packages.Package) map[*types.Func]string {
 	return docs
 }
 
-// unwritable returns why other packages cannot write the signature, "" if they can.
+// unwritable returns the reason why other packages cannot write the signature, or "".
 func unwritable(w *wrapper, own *types.Package) string {
 	sig := w.fn.Signature()
 	why := ""
@@ -285,7 +284,7 @@ func unnameable(t types.Type, own *types.Package, seen map[types.Type]bool) stri
 	return ""
 }
 
-// hidden returns why other packages cannot write the name of a type.
+// hidden returns the reason why other packages cannot write the name of a type, or "".
 func hidden(obj *types.TypeName) string {
 	switch {
 	case obj.Pkg() == nil:

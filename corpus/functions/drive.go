@@ -20,8 +20,8 @@ type outcome struct {
 	answered int // at least one call returned a result of the function
 	failed   int // every valid call returned an error of the function
 	panicked int // every valid call returned an error for a panic
-	refused  int // the type of an argument accepts none of the tried values
-	checked  int // results that were validated with their output schema
+	refused  int // the type of an argument accepts none of the candidates
+	checked  int // results that were validated against their output schema
 	silent   []string
 	killed   []string
 	errors   []string // of functions without other results
@@ -65,7 +65,8 @@ func drive(program string, want []string) (out *outcome, err error) {
 	return out, nil
 }
 
-// driver calls the tools of a server, which it starts again where one killed it or did not answer.
+// driver calls the tools of a server. It restarts the server after a tool killed it or did not
+// respond.
 type driver struct {
 	program, dir string
 	client       *client
@@ -126,7 +127,7 @@ func (d *driver) wrong(tool, format string, args ...any) {
 	d.out.wrong = append(d.out.wrong, tool+": "+fmt.Sprintf(format, args...))
 }
 
-// tool calls one tool with valid and with wrong arguments.
+// tool calls one tool with valid and invalid arguments.
 func (d *driver) tool(t listed) error {
 	var in schema
 	if err := json.Unmarshal(t.InputSchema, &in); err != nil {
@@ -178,7 +179,7 @@ func (d *driver) tool(t listed) error {
 	return d.invalid(t.Name, &in, input)
 }
 
-// The result of a valid call, the better the higher.
+// Outcomes of a valid call; a better one is higher.
 const (
 	rankNone = iota
 	rankRefused
@@ -255,13 +256,13 @@ func (d *driver) invalid(tool string, in *schema, input *jsonschema.Schema) erro
 	return nil
 }
 
-// isValidation recognises the text for invalid arguments.
+// isValidation reports whether a text is the message for invalid arguments.
 func isValidation(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	return strings.Contains(first, "problem") && strings.Contains(first, "with the arguments of ")
 }
 
-// valid validates a value with a schema.
+// valid validates a value against a schema.
 func valid(s *jsonschema.Schema, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {

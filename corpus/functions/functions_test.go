@@ -48,7 +48,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestWrongIsFound shows that answers are checked.
+// TestWrongIsFound checks that wrong responses are detected.
 func TestWrongIsFound(t *testing.T) {
 	for text, want := range map[string]bool{
 		"1 problem with the arguments of add:\n- a: must be an integer":  true,
@@ -69,7 +69,7 @@ func TestWrongIsFound(t *testing.T) {
 	}
 }
 
-// TestNameResults shows which //mcp:result the errors about results lead to.
+// TestNameResults checks the //mcp:result lines that follow from errors about results.
 func TestNameResults(t *testing.T) {
 	const source = `package p
 type Response struct { Body []byte; JSON201 *int }
@@ -89,7 +89,7 @@ func One() (*Response, error)`
 	}
 	for _, test := range []struct {
 		function, before, subject, message string
-		want                               string // "" if the error is not about results
+		want                               string // "" for errors about other things
 	}{
 		{"Two", "", "tool Two", "result 1 of 2 has no name, so ...", "result1 result2"},
 		{"Two", "result1 result2", "tool Two: result result2", "type chan int cannot be ...", "result1 _"},
@@ -105,7 +105,7 @@ func One() (*Response, error)`
 	}
 }
 
-// TestMatching shows that samples match the patterns of the types that were met.
+// TestMatching checks that samples match the patterns of the types in the corpus.
 func TestMatching(t *testing.T) {
 	for pattern, want := range map[string]string{
 		`^-?[0-9]+$`:                                "1",

@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 )
 
-// generated is how a package below out/generated is made.
+// generated describes how to generate a package below out/generated.
 type generated struct {
 	command string // the import path of the program
-	dir     string // in which it runs
+	dir     string // working directory
 	args    []string
 	into    string // the directory of the package; %s in args is its absolute path
 }
 
-// toolsDir has the module that pins the versions of the generators. They have one of their own,
-// since the packages that they generate do not need their dependencies.
+// toolsDir contains the module that pins the versions of the generators. The generators have their
+// own module, since the packages that they generate do not need their dependencies.
 const toolsDir = "generated/tools"
 
 // run generates the package anew.
@@ -31,7 +31,7 @@ func (g *generated) run() error {
 	if err := os.MkdirAll(into, 0o755); err != nil {
 		return err
 	}
-	// ent looks for the package that is at the path.
+	// ent looks for the package at the path.
 	start := []byte("package " + filepath.Base(into) + "\n")
 	if err := os.WriteFile(filepath.Join(into, "start.go"), start, 0o644); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// isolate gives a server a separate network without an interface that is up, if that is allowed.
+// isolate gives a server its own network without an active interface, if permitted.
 func isolate(cmd *exec.Cmd) {
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}

@@ -1,7 +1,7 @@
-// Functions makes tools of the exported functions and methods of well-known modules, mechanically:
-// each is wrapped by a function that calls through and has its comment, its parameters and its
-// results. Functions that the generator refuses are listed and left out; all others are built,
-// served and called. It is for corpus/run-functions.
+// Functions generates tools from the exported functions and methods of well-known modules: it wraps
+// each in a function with the same comment, parameters and results. It lists and skips functions
+// that the generator refuses, and builds, serves and calls all others. The script
+// corpus/run-functions runs it.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(names []string, verbose bool) (err error) {
 	return report(os.Stdout, rows)
 }
 
-// row has the results of one module.
+// row contains the results of one module.
 type row struct {
 	module   module
 	version  string

@@ -17,7 +17,7 @@ import (
 )
 
 // manyTools is the number of tools of the server of [TestManyTools], whose functions come from
-// manyPackages. The last package is cut off there.
+// manyPackages. The last package is cut there.
 const manyTools = 500
 
 var manyPackages = append(
@@ -29,7 +29,7 @@ var manyPackages = append(
 	source{path: "golang.org/x/net/publicsuffix"}, source{path: "unicode/utf8"})
 
 // manySource is a program that serves the first tools of all packages, each package a group. With
-// the argument find it does so by mcpfind.
+// the argument find it serves them through mcpfind.
 const manySource = `// Server serves many functions.
 package main
 
@@ -122,10 +122,10 @@ func buildMany(t *testing.T) string {
 	return program
 }
 
-// asked is a request in plain words.
+// asked is a request in everyday words.
 type asked struct {
 	text, tool string
-	named      bool // it has a word of the name of the tool
+	named      bool // it contains a word of the tool name
 }
 
 func readRequests(t *testing.T) []asked {
@@ -151,8 +151,8 @@ func readRequests(t *testing.T) []asked {
 	return all
 }
 
-// search returns the names of the tools that a search shows, the number of those that it shows
-// whole, and the text.
+// search returns the names of the tools in a search result, the number of tools with their
+// definitions, and the text.
 func (c *client) search(query string) (names []string, whole int, text string, err error) {
 	arguments, err := json.Marshal(map[string]string{"query": query})
 	if err != nil {
@@ -182,8 +182,8 @@ func (c *client) search(query string) (names []string, whole int, text string, e
 	return names, whole, r.text(), nil
 }
 
-// TestManyTools searches among 500 tools of real functions, by requests in plain words that were
-// written before the ranking, and counts what models read.
+// TestManyTools searches among 500 tools of real functions, with requests in everyday words that
+// were written before the ranking, and counts the tokens that models read.
 func TestManyTools(t *testing.T) {
 	program := buildMany(t)
 	all := openMany(t, program)
@@ -201,7 +201,7 @@ func openMany(t *testing.T, program string, args ...string) *client {
 	return c
 }
 
-// ranks counts where searches show the tool that is meant.
+// ranks counts the positions of the intended tool in search results.
 type ranks struct{ requests, whole, shown int }
 
 func (r *ranks) percent() (whole, shown float64) {
@@ -260,7 +260,7 @@ func searchRequests(t *testing.T, c *client) {
 	}
 }
 
-// taken counts the tokens of a text in both ways.
+// taken contains the tokens of a text by both counts.
 type taken struct{ tokens, o200k int }
 
 func (k *taken) add(t *testing.T, text string) {
@@ -268,7 +268,7 @@ func (k *taken) add(t *testing.T, text string) {
 	k.o200k += o200k(t, text)
 }
 
-// compareTokens counts the lists, and three calls from beginning to end.
+// compareTokens compares the tool lists, and three calls from beginning to end.
 func compareTokens(t *testing.T, all, found *client) {
 	var full, short taken
 	for _, side := range []struct {
@@ -335,7 +335,7 @@ func callText(t *testing.T, c *client, tool, arguments string) string {
 	return r.text()
 }
 
-// definition is what a client puts before a model of a tool.
+// definition returns the text that a client puts before a model for a tool.
 func definition(t *testing.T, tool listed) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -351,12 +351,12 @@ func definition(t *testing.T, tool listed) string {
 	return strings.TrimSpace(b.String())
 }
 
-// tokens counts as mcpgen list does.
+// tokens counts tokens like mcpgen list.
 func tokens(text string) int { return (len(text) + 3) / 4 }
 
 var encoding = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) })
 
-// o200k counts as the models that have this encoding.
+// o200k counts tokens of the encoding o200k.
 func o200k(t *testing.T, text string) int {
 	codec, err := encoding()
 	if err != nil {

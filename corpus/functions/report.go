@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// progress prints what was found in one module.
+// progress prints the results for one module.
 func (r *row) progress(w io.Writer, verbose bool) {
 	for _, s := range r.packages {
 		fmt.Fprintf(w, "%s: %d functions, %d tools, %d bytes generated in %v, %d warnings, %d cannot be written as a wrapper\n",
@@ -72,7 +72,7 @@ func report(w io.Writer, rows []*row) error {
 	return nil
 }
 
-// table prints how much of some modules works, and why the rest does not.
+// table prints how many functions of some modules work, and the reasons for the rest.
 func table(w io.Writer, rows []*row) {
 	fmt.Fprintf(w, "\n| module | version | packages | functions | work as they are | with //mcp:result | share of both | of which say nothing |\n|---|---|---|--:|--:|--:|--:|--:|\n")
 	functions, works, empty, fixed := 0, 0, 0, 0
@@ -123,7 +123,7 @@ var (
 	ordinal = regexp.MustCompile(`\d+ of \d+`)
 )
 
-// reason is a message without the parts that differ between functions.
+// reason returns a message without the parts that differ between functions.
 func reason(message string) string {
 	message = ordinal.ReplaceAllString(message, "n of m")
 	if i := strings.LastIndex(message, ": type "); i >= 0 {

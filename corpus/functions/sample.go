@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// schema has the keywords from which values are made.
+// schema contains the keywords from which values are generated.
 type schema struct {
 	Type                 string
 	Properties           map[string]*schema
@@ -29,15 +29,15 @@ type schema struct {
 	Defs                 map[string]*schema `json:"$defs"`
 }
 
-// sampler makes values that are valid against a schema.
+// sampler generates values that are valid against a schema.
 type sampler struct {
 	root *schema
-	full bool   // optional members and elements too
+	full bool   // with optional members and elements
 	text string // for strings without a format
 }
 
-// value makes a value. Texts are short and numbers small, because the effect of the function is
-// unknown.
+// value generates a value. Strings are short and numbers small, because the effect of the function
+// is unknown.
 func (s *sampler) value(t *schema, depth int) any {
 	if t == nil {
 		return s.text
@@ -99,7 +99,7 @@ func (s *sampler) object(t *schema, depth int) map[string]any {
 	return out
 }
 
-// formats are examples of the texts that a schema can ask for.
+// formats contains an example for each format that a schema can require.
 var formats = map[string]string{
 	"date-time": "2024-01-02T03:04:05Z",
 	"date":      "2024-01-02",
@@ -113,8 +113,7 @@ var formats = map[string]string{
 	"duration":  "1s",
 }
 
-// matching returns a text that matches a pattern: the shortest of those that are known here, "1" if
-// none does.
+// matching returns a string that matches a pattern: the shortest known one, or "1".
 func matching(pattern string) string {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -130,7 +129,7 @@ func matching(pattern string) string {
 	return "1"
 }
 
-// texts are tried in turn for a type with its own text form, which the schema does not describe.
+// texts are candidates for a type with its own text format, which the schema does not describe.
 var texts = []string{"a", "v1.2.3", "1", "192.0.2.1", "192.0.2.0/24", "192.0.2.1:80", "en", "2024-01-02T03:04:05Z"}
 
 func (s *sampler) string(t *schema) string {

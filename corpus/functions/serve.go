@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// transport responds to every request of a client from memory, with a response that several of them
+// transport responds to every request of a client from memory, with a response that several clients
 // accept.
 const transport = `
 type transport struct{}
@@ -30,7 +30,7 @@ func (transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 `
 
-// serverSource is a program that serves the packages of one module. It has no connections.
+// serverSource is a program that serves the packages of one module. It opens no connections.
 func serverSource(m module, all []*settled) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Server serves the functions of %s.\npackage main\n\nimport (\n", m.path)

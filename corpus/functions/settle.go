@@ -20,24 +20,24 @@ import (
 	"github.com/mcpgen/mcpgen/generator"
 )
 
-// settled is a package with the wrappers that the generator accepts, and those that it refuses.
+// settled is a package with its accepted and refused wrappers.
 type settled struct {
 	source           source
 	dir              string
-	name             string // of the package, and of its tools where there are several packages
+	name             string // of the package, and prefix of its tools if there are several packages
 	all              *collected
 	works            []*wrapper
 	refused          map[*wrapper][]*generator.Diagnostic
-	fixed            map[*wrapper][]*generator.Diagnostic // errors that //mcp:result has fixed
+	fixed            map[*wrapper][]*generator.Diagnostic // errors that //mcp:result fixed
 	tools, receivers []string                             // names of the tools, and of the types that RegisterMCP takes
 	bytes            int
 	took             time.Duration
 	warned           []generator.Diagnostic
-	empty            map[*wrapper]bool // works, but an argument or the result has no data
+	empty            map[*wrapper]bool // the tool works, but an argument or the result contains no data
 }
 
-// settle writes the wrappers, leaves out what the generator refuses, and writes mcp_gen.go for the
-// rest.
+// settle writes the wrappers, removes those that the generator refuses, and writes mcp_gen.go for
+// the rest.
 func settle(src source, parent string) (*settled, error) {
 	all, err := collect(src)
 	if err != nil {
@@ -90,15 +90,15 @@ func settle(src source, parent string) (*settled, error) {
 }
 
 // unnamed is the message about several results without names, and aResult the subject of errors
-// about one result, with the name that a directive has given it.
+// about one result, with the name from a directive.
 var (
 	unnamed = regexp.MustCompile(`^result \d+ of \d+ has no name`)
 	aResult = regexp.MustCompile(`: result(?: (\w+))?$`)
 )
 
-// nameResults changes the //mcp:result of a wrapper as a reader of its errors would, and reports
-// whether it has. Results without names are numbered, those that JSON cannot express are left out,
-// and of a struct with a member for each status, that for success is the result.
+// nameResults changes the //mcp:result of a wrapper as its errors advise, and reports whether it
+// changed. It numbers unnamed results, omits results that JSON cannot express, and takes the
+// success member of a struct with a member for each status.
 func (w *wrapper) nameResults(diags []*generator.Diagnostic) bool {
 	before := w.result
 	for _, d := range diags {
@@ -135,8 +135,7 @@ func values(sig *types.Signature) (out []types.Type) {
 	return out
 }
 
-// success returns the name of the first member for a response with status 2xx, as oapi-codegen
-// names them, or "".
+// success returns the first result member for status 2xx, named like oapi-codegen names it, or "".
 func success(sig *types.Signature) string {
 	for _, t := range values(sig) {
 		if p, ok := t.(*types.Pointer); ok {
@@ -196,7 +195,7 @@ func (s *settled) leaveOut(file string, diags []generator.Diagnostic) error {
 	return nil
 }
 
-// at returns the wrapper in whose lines a diagnostic is, or nil.
+// at returns the wrapper that contains the position of a diagnostic, or nil.
 func (s *settled) at(where map[string][2]int, d *generator.Diagnostic) *wrapper {
 	for _, w := range s.works {
 		span := where[w.declared()]
@@ -207,8 +206,8 @@ func (s *settled) at(where map[string][2]int, d *generator.Diagnostic) *wrapper 
 	return nil
 }
 
-// findEmpty records the wrappers that work, but for which the generator warns that they have no
-// data.
+// findEmpty records the wrappers that work, but whose arguments or results contain no data
+// according to a warning.
 func (s *settled) findEmpty(file string) error {
 	where, err := places(file)
 	s.empty = map[*wrapper]bool{}
@@ -221,7 +220,7 @@ func (s *settled) findEmpty(file string) error {
 	return err
 }
 
-// declared is the name of a wrapper in the file.
+// declared returns the name of a wrapper in the file.
 func (w *wrapper) declared() string {
 	if w.kind == handle || w.kind == contract {
 		return w.recv.Obj().Name() + "." + w.name
@@ -229,8 +228,8 @@ func (w *wrapper) declared() string {
 	return w.name
 }
 
-// places are the first and the last line of every function, method and interface method of a file,
-// comments included.
+// places returns the first and the last line of every function, method and interface method of a
+// file, including comments.
 func places(name string) (map[string][2]int, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
@@ -327,7 +326,7 @@ func registered(source []byte) (tools, receivers []string, err error) {
 	return tools, receivers, nil
 }
 
-// toolName is the field Name of a mcp.ToolInfo.
+// toolName returns the field Name of a mcp.ToolInfo.
 func toolName(info ast.Expr) (string, error) {
 	if address, ok := info.(*ast.UnaryExpr); ok {
 		info = address.X

@@ -6,21 +6,21 @@ type module struct {
 	path     string // for go list -m; "std" is the standard library
 	packages []source
 
-	generate *generated // makes the packages first; nil if they are in the module
-	beside   bool       // the module counts in a table of its own
+	generate *generated // generates the packages first; nil if the module contains them
+	beside   bool       // the module counts in a separate table
 }
 
 // source is one package. Without types, every exported function is wrapped, and every exported
-// method of an exported type other than interfaces. With types, the methods of those are,
-// interfaces among them.
+// method of an exported type other than interfaces. With types, only the methods of these types are
+// wrapped, including interfaces.
 type source struct {
 	path  string
 	types []string
-	make  string // declares how the receivers are made that are of no use empty
+	make  string // declares constructors for receivers whose zero value is useless
 }
 
-// modules lists the modules. Packages are selected and, where a package has several types with the
-// same methods, types.
+// modules lists the modules. Entries select packages, and types if a package contains several types
+// with the same methods.
 var modules = []module{
 	{name: "std", path: "std", packages: whole("html", "math", "mime", "net/netip", "net/url", "path", "regexp", "strconv", "strings", "time", "unicode/utf8")},
 	{name: "yaml", path: "gopkg.in/yaml.v3", packages: whole("gopkg.in/yaml.v3")},
@@ -56,12 +56,12 @@ var modules = []module{
 		generate: &generated{"entgo.io/ent/cmd/ent", ".", []string{"generate", "--target", "%s", "./generated/ent/schema"}, "out/generated/store"}},
 }
 
-// own is the path of the packages that are generated.
+// own is the import path of the generated packages.
 const own = "github.com/mcpgen/mcpgen/corpus/out/generated/"
 
 const sqlc = "github.com/sqlc-dev/sqlc/cmd/sqlc"
 
-// whole returns packages in which everything is wrapped.
+// whole returns sources that wrap entire packages.
 func whole(paths ...string) []source {
 	var all []source
 	for _, p := range paths {
@@ -70,8 +70,8 @@ func whole(paths ...string) []source {
 	return all
 }
 
-// Clients use the default transport, which the server replaces by one that responds from memory, or
-// have no address to connect to.
+// Clients use the default transport, which the server replaces with one that responds from memory,
+// or have no address to connect to.
 const (
 	makeRedis = `
 import (

@@ -12,13 +12,13 @@ import (
 // writer writes the annotated wrappers of one package.
 type writer struct {
 	own     *types.Package
-	self    string            // what own is imported as
+	self    string            // import name of own
 	imports map[string]string // import path: name
 	taken   map[string]bool   // names of imports
-	made    bool              // the receivers are made in a separate file
+	made    bool              // the receivers are created in a separate file
 }
 
-// print returns the source of a package with the wrappers of another one.
+// print returns the source of a package that wraps the functions of another package.
 func (s *settled) print(wrappers []*wrapper) ([]byte, error) {
 	name, own := s.name, s.all.pkg
 	w := &writer{made: s.source.make != "", own: own, self: "target", imports: map[string]string{}, taken: map[string]bool{}}
@@ -47,7 +47,7 @@ func (s *settled) print(wrappers []*wrapper) ([]byte, error) {
 	}
 	for _, wr := range s.all.wrappers {
 		if w.made && wr.kind == handle && !written[wr.recv] {
-			w.holder(&decls, wr.recv, several) // even if all of its methods are refused
+			w.holder(&decls, wr.recv, several) // even if all its methods are refused
 			written[wr.recv] = true
 		}
 	}
@@ -64,7 +64,7 @@ func (s *settled) print(wrappers []*wrapper) ([]byte, error) {
 	return source, nil
 }
 
-// named reports whether a parameter or result has a name.
+// named reports whether any wrapper has a parameter or result with a given name.
 func named(wrappers []*wrapper, name string) bool {
 	for _, w := range wrappers {
 		for v := range w.fn.Signature().Params().Variables() {
@@ -92,7 +92,7 @@ func receivers(wrappers []*wrapper) int {
 	return len(types)
 }
 
-// qualifier names a package in a type, and imports it.
+// qualifier returns the name of a package in a type, and imports the package.
 func (w *writer) qualifier(pkg *types.Package) string {
 	if name := w.imports[pkg.Path()]; name != "" {
 		return name
@@ -108,7 +108,7 @@ func (w *writer) qualifier(pkg *types.Package) string {
 
 func (w *writer) typ(t types.Type) string { return types.TypeString(t, w.qualifier) }
 
-// typeParams are the type parameters with their constraints, and without.
+// typeParams returns the type parameters with their constraints, and without.
 func (w *writer) typeParams(list *types.TypeParamList) (declared, used string) {
 	if list.Len() == 0 {
 		return "", ""
@@ -121,8 +121,8 @@ func (w *writer) typeParams(list *types.TypeParamList) (declared, used string) {
 	return "[" + strings.Join(d, ", ") + "]", "[" + strings.Join(u, ", ") + "]"
 }
 
-// holder declares a type that holds a receiver of the other package. Where there are several, their
-// methods have its name in front.
+// holder declares a type with a receiver of the other package. With several receivers, the method
+// names begin with the type name.
 func (w *writer) holder(b *bytes.Buffer, t *types.Named, several bool) {
 	declared, used := w.typeParams(t.TypeParams())
 	name := t.Obj().Name()
@@ -132,7 +132,7 @@ func (w *writer) holder(b *bytes.Buffer, t *types.Named, several bool) {
 	}
 }
 
-// contract declares an interface with the annotated methods of another one.
+// contract declares an interface with the annotated methods of another interface.
 func (w *writer) contract(b *bytes.Buffer, t *types.Named, wrappers []*wrapper, several bool) {
 	declared, _ := w.typeParams(t.TypeParams())
 	name := t.Obj().Name()
@@ -155,7 +155,7 @@ func prefix(name string, several bool) string {
 	return "//\n//mcp:defaults prefix=" + strings.ToLower(name) + "\n"
 }
 
-// function declares a wrapper that calls through.
+// function declares a wrapper that calls the original.
 func (w *writer) function(b *bytes.Buffer, wr *wrapper) {
 	sig := wr.fn.Signature()
 	taken := map[string]bool{}
@@ -202,8 +202,8 @@ func (w *writer) function(b *bytes.Buffer, wr *wrapper) {
 	fmt.Fprintf(b, "%s%s(%s) %s {\n\t%s%s(%s)\n}\n\n", comment(wr, ""), head, strings.Join(params, ", "), w.results(sig), returns, callee, strings.Join(args, ", "))
 }
 
-// params are the parameters as they are declared, and as they are passed on. One without a name
-// gets one, so that the wrapper can pass it on.
+// params returns the parameters as declared, and as passed on. An unnamed parameter gets a name, so
+// that the wrapper can pass it on.
 func (w *writer) params(sig *types.Signature, taken map[string]bool) (params, args []string) {
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
@@ -236,7 +236,7 @@ func (w *writer) results(sig *types.Signature) string {
 	return "(" + strings.Join(out, ", ") + ")"
 }
 
-// comment is the doc comment of the original, about the wrapper, and the directive.
+// comment returns the doc comment of the original, adapted to the wrapper, and the directive.
 func comment(wr *wrapper, indent string) string {
 	var b strings.Builder
 	text := strings.TrimSuffix(wr.doc, "\n")

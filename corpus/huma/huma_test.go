@@ -19,7 +19,7 @@ import (
 type object = map[string]any
 
 // TestLikeOpenAPI compares the arguments of each tool with huma's own OpenAPI of the operation,
-// field by field. What differs on purpose is in ours and theirs.
+// field by field. The types ours and theirs contain the intended differences.
 func TestLikeOpenAPI(t *testing.T) {
 	api := humago.New(http.NewServeMux(), huma.DefaultConfig("Test", "1"))
 	register(api)
@@ -48,7 +48,7 @@ func TestLikeOpenAPI(t *testing.T) {
 	}
 }
 
-// NewServer is a server with the tools.
+// NewServer returns a server with the tools.
 func NewServer(t *testing.T) *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "test", Version: "1"})
 	RegisterMCP(s)
@@ -68,7 +68,7 @@ func decoded(t *testing.T, v any) object {
 	return o
 }
 
-// depth is how deep types are followed that contain themselves.
+// depth limits the nesting to which recursive types are compared.
 const depth = 6
 
 // theirs turns an operation of huma's OpenAPI into the schema of a tool's arguments.
@@ -109,7 +109,7 @@ func (o theirs) arguments(op object) object {
 	return s
 }
 
-// otherFormats describe, or have a meaning for clients of another kind.
+// otherFormats are descriptive, or meant for clients of another kind.
 var otherFormats = []string{"int64", "int32", "double", "float", "password"}
 
 func (o theirs) schema(s object, level int) object {
@@ -130,8 +130,8 @@ func (o theirs) schema(s object, level int) object {
 	for k, v := range s {
 		switch k {
 		case "type":
-			// Lists are nullable in huma, since encoding/json reads null as a nil slice: ours are
-			// missing instead.
+			// Lists are nullable in huma, since encoding/json reads null as a nil slice: in mcpgen
+			// they are missing instead.
 			if list, ok := v.([]any); ok {
 				v = list[0]
 				if v != "array" {
@@ -181,7 +181,7 @@ func (o theirs) schema(s object, level int) object {
 	return out
 }
 
-// ours brings the schema of a tool into the same form.
+// ours converts the schema of a tool to the same form.
 type ours struct{ root object }
 
 func (o ours) schema(s object, level int) object {
@@ -217,7 +217,7 @@ func (o ours) schema(s object, level int) object {
 				v = o.schema(inner, level+1)
 			}
 		case "description":
-			// Types have none in huma, and any is described by us.
+			// Types have no description in huma, and mcpgen describes type any.
 			if first, _, _ := strings.Cut(v.(string), " "); slices.Contains([]string{"Any", "Derived", "Item", "Node", "Page", "Pointers", "Tag"}, first) {
 				continue
 			}

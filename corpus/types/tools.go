@@ -40,8 +40,7 @@ type Box[T any] struct {
 	L []T `json:"l,omitempty"`
 }
 
-// answer is what the tools return instead of their argument, if it is of the same type. They are
-// called one after another.
+// answer overrides the result of all tools with its type. The tools are called one at a time.
 var answer any
 
 func echo[T any](in T) T {

@@ -45,19 +45,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// row has the texts of one type: those that schema and type accept, separated by blanks, and those
-// that both the schema and the decoder refuse.
+// row contains JSON texts for one type: texts that schema and type accept, separated by blanks, and
+// texts that both the schema and the decoder refuse.
 type row struct {
 	tool      string
 	good, bad string
 	value     sample
 }
 
-// sample has values of the type of a row.
+// sample contains values of the type of a row.
 type sample interface {
-	// decode reads a JSON text into a value of the type, and writes it, by its methods.
+	// decode reads JSON into a value of the type, and writes it, with its methods.
 	decode(text string) (string, error)
-	// results are pairs: the box that a tool returns, and the JSON of its value.
+	// results returns pairs: the box that a tool returns, and the JSON of its value.
 	results() [][2]any
 }
 
@@ -83,7 +83,7 @@ func (s of[T]) results() [][2]any {
 	return out
 }
 
-// flagged are types of a value and a flag without JSON methods.
+// flagged tests types of a value and a flag without JSON methods.
 type flagged[T any] struct{}
 
 func (flagged[T]) decode(text string) (string, error) { return text, nil }
@@ -299,10 +299,10 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// checked are the tools whose decoder checks ranges that the schema does not have.
+// checked contains the tools whose decoder checks ranges that the schema does not express.
 var checked = map[string]bool{"pgtype_float4": true, "volatile_float32": true, "decimal_decimal": true, "decimal_null_decimal": true, "apd_decimal": true, "apd_null_decimal": true, "lagergren_big": true}
 
-// compare compares a result with the JSON that the type itself writes.
+// compare compares a result with the JSON from the type's own methods.
 func compare(t *testing.T, what string, result *mcp.ToolResult, schema *jsonschema.Schema, want string) {
 	t.Helper()
 	if result.IsError {
@@ -320,7 +320,7 @@ func compare(t *testing.T, what string, result *mcp.ToolResult, schema *jsonsche
 		t.Fatal(err)
 	}
 	values := append(slices.Clone(got.L), got.V)
-	if got.V == nil { // left out, as a nil pointer is
+	if got.V == nil { // omitted, like a nil pointer
 		values = values[:len(values)-1]
 		if want != "null" {
 			t.Errorf("%s: v is left out, want %s", what, want)
@@ -356,7 +356,7 @@ func required(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &s) == nil && slices.Contains(s.Required, "v")
 }
 
-// split reads JSON texts with blanks between them.
+// split reads JSON texts separated by blanks.
 func split(t *testing.T, list string) []string {
 	var out []string
 	for d := json.NewDecoder(strings.NewReader(list)); d.More(); {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// parse reads JSON with its numbers as they are written.
+// parse parses JSON and keeps numbers as text.
 func parse(text []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -17,9 +17,9 @@ func parse(text []byte) (v any, err error) {
 	return v, err
 }
 
-// differ compares a result with the output of encoding/json for the same value. It returns a text
-// with the first difference, or "". It accepts the two differences that docs/types.md lists: nil
-// slices, bytes and maps are written as [], "" and {}, and nil pointers in fields are left out.
+// differ compares a result with the output of encoding/json for the same value. It returns the
+// first difference, or "". It accepts the two differences that docs/types.md lists: nil slices,
+// bytes and maps are written as [], "" and {}, and nil pointers in fields are omitted.
 func differ(path string, got, want any) string {
 	if want == nil && isEmpty(got) {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// fill sets a Go value at random. Unexported fields stay zero, as do functions, channels and
-// interfaces other than unions.
+// fill fills a Go value with random data. Unexported fields stay zero, as do functions, channels,
+// and interfaces other than unions.
 func (u Unions) fill(r *rand.Rand, v reflect.Value, depth int) {
 	if v.Type() == reflect.TypeFor[time.Time]() {
 		v.Set(reflect.ValueOf(time.Unix(r.Int64N(4e9), r.Int64N(1e9)).UTC()))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// schema is what the generator of values looks at.
+// schema contains the keywords that the generator uses.
 type schema struct {
 	Type                 any
 	Properties           map[string]*schema
@@ -27,7 +27,7 @@ type schema struct {
 	Defs                 map[string]*schema `json:"$defs"`
 }
 
-// parseSchema reads a schema, its numbers as they are written.
+// parseSchema parses a schema and keeps numbers as text.
 func parseSchema(text []byte) (*schema, error) {
 	s := new(schema)
 	d := json.NewDecoder(strings.NewReader(string(text)))
@@ -35,7 +35,7 @@ func parseSchema(text []byte) (*schema, error) {
 	return s, d.Decode(s)
 }
 
-// generator makes values of schemas.
+// generator generates values from schemas.
 type generator struct {
 	*rand.Rand
 	defs map[string]*schema
@@ -55,7 +55,7 @@ var formats = map[string][]string{
 	"email":     {"ada@example.com", "ada"},
 }
 
-// value makes a value, nearly always a valid one.
+// value generates a value, nearly always a valid one.
 func (g *generator) value(s *schema, depth int) any {
 	if s == nil {
 		return g.anything()
@@ -119,7 +119,7 @@ func (g *generator) value(s *schema, depth int) any {
 
 func pick(g *generator, all ...string) string { return all[g.IntN(len(all))] }
 
-// number returns one of the numbers, or a bound.
+// number returns one of the given numbers, or a bound.
 func (g *generator) number(s *schema, all ...string) any {
 	for _, bound := range []json.Number{s.Minimum, s.Maximum} {
 		if bound != "" && g.IntN(4) == 0 {
@@ -160,7 +160,7 @@ func (g *generator) anything() any {
 	return []any{nil, true, json.Number("1.5"), "text", []any{}, map[string]any{"a": []any{json.Number("1")}}}[g.IntN(6)]
 }
 
-// wrong changes one place of a value: a wrong type, a name too many, a member that is missing.
+// wrong makes a value invalid in one place: a wrong type, an unknown name, a missing member.
 func (g *generator) wrong(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

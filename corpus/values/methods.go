@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// unmarshal reads as encoding/json does. A method that panics is an error, as it is in a call.
+// unmarshal is like json.Unmarshal, but returns an error for a panic, like a call.
 func unmarshal(text []byte, v any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -21,7 +21,7 @@ func unmarshal(text []byte, v any) (err error) {
 	return json.Unmarshal(text, v)
 }
 
-// hasForm reports whether a type reads or writes JSON or text by itself.
+// hasForm reports whether a type implements JSON or text methods.
 func hasForm(t reflect.Type) bool {
 	t = reflect.PointerTo(t)
 	for _, method := range []reflect.Type{
@@ -35,9 +35,8 @@ func hasForm(t reflect.Type) bool {
 	return false
 }
 
-// byMethods reports whether all that is invalid about a value is in places of types that read JSON
-// or text by themselves, and that they take what is there: they have the last word (exception 6 of
-// docs/types.md).
+// byMethods reports whether a value is invalid only in places of types with JSON or text methods,
+// and these methods accept it: they take precedence (exception 6 of docs/types.md).
 func byMethods(t reflect.Type, value any, invalid error) bool {
 	var e *jsonschema.ValidationError
 	if !errors.As(invalid, &e) {
@@ -54,8 +53,8 @@ func byMethods(t reflect.Type, value any, invalid error) bool {
 	return true
 }
 
-// takes walks to a place in a value, and reports whether a type on the way takes what it is given
-// by a method of its own.
+// takes reports whether a type on the way to a place in a value accepts its part by a method of its
+// own.
 func takes(t reflect.Type, value any, place []string) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -85,7 +84,7 @@ func takes(t reflect.Type, value any, place []string) bool {
 	return false
 }
 
-// fieldOf returns the type of a member of a struct, nil if it has none.
+// fieldOf returns the type of a struct member, or nil.
 func fieldOf(t reflect.Type, member string) reflect.Type {
 	for i := range t.NumField() {
 		f := t.Field(i)

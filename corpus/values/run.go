@@ -23,30 +23,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Config is what is tried.
+// Config configures a run.
 type Config struct {
 	Server func(...mcp.Option) *mcp.Server
-	// Types are the types that the tools take and return, by the tools' names.
+	// Types contains the argument and result types of the tools, by tool name.
 	Types map[string]any
-	// Unions are those within the types. Others are taken for interfaces.
+	// Unions are the unions within the types. Others are treated as interfaces.
 	Unions Unions
-	// Values is how many values are sent to each tool; CORPUS_VALUES replaces it.
+	// Values is the number of values sent to each tool; CORPUS_VALUES overrides it.
 	Values int
 	Seed   uint64
 }
 
-// prover tries the tools of one server.
+// prover tests the tools of one server.
 type prover struct {
 	r       *rand.Rand
 	clients []*client
-	given   *identity.Recorder // of the call that runs
+	given   *identity.Recorder // of the current call
 	unions  Unions
 
 	sent, valid, results, byMethod, unionsRead int
 	findings                                   []string
 }
 
-// maxFindings is how many disagreements are printed.
+// maxFindings limits the findings that are printed.
 const maxFindings = 20
 
 // Run sends values to every tool, most of them over one transport and some over each.
@@ -99,13 +99,13 @@ func run(t *testing.T, cfg Config) *prover {
 	return p
 }
 
-// tool is one as it is listed.
+// tool is a tool of tools/list.
 type tool struct {
 	Name                      string
 	InputSchema, OutputSchema json.RawMessage
 	input, output             *jsonschema.Schema
 	plan                      *schema
-	object                    bool // its results are objects; others are wrapped in older revisions
+	object                    bool // its results are objects; older revisions wrap other results
 }
 
 func (p *prover) list() (map[string]*tool, error) {
@@ -132,7 +132,7 @@ func (p *prover) list() (map[string]*tool, error) {
 	}
 }
 
-// tool tries one tool.
+// tool tests one tool.
 func (p *prover) tool(tl *tool, typ reflect.Type, count int) (err error) {
 	if tl.plan, err = parseSchema(tl.InputSchema); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (p *prover) tool(tl *tool, typ reflect.Type, count int) (err error) {
 			p.unions.fill(p.r, v.Elem(), 0)
 			tree, err := p.unions.marshal(v)
 			if err != nil {
-				continue // it has something in it that encoding/json does not write
+				continue // it contains a value that encoding/json cannot write
 			}
 			if arguments, err = json.Marshal(tree); err != nil {
 				return err
@@ -213,8 +213,8 @@ func (p *prover) call(c *client, name string, arguments []byte) (*answered, erro
 	return a, json.Unmarshal(result, a)
 }
 
-// argument sends arguments: they are accepted if and only if they are valid, and come back as
-// encoding/json reads and writes them.
+// argument sends arguments, which must be accepted if and only if they are valid, and must come
+// back like encoding/json reads and writes them.
 func (p *prover) argument(c *client, tl *tool, typ reflect.Type, arguments []byte) error {
 	value, err := parse(arguments)
 	if err != nil {
@@ -231,28 +231,28 @@ func (p *prover) argument(c *client, tl *tool, typ reflect.Type, arguments []byt
 	if invalid == nil {
 		p.valid++
 	}
-	// What the type itself makes of it.
+	// Arguments as the type itself writes them.
 	own := arguments
-	whole := typ // of the arguments
+	whole := typ // type of the arguments
 	if tl.plan.Properties["value"] != nil && len(tl.plan.Properties) == 1 && hasForm(typ) {
 		own = memberOf(arguments)
 		whole = reflect.StructOf([]reflect.StructField{{Name: "Value", Type: typ, Tag: `json:"value"`}})
 	}
 	want := reflect.New(typ)
 	refused := unmarshal(own, want.Interface())
-	union := refused != nil && p.unions.within(typ, map[reflect.Type]bool{}) // encoding/json does not know which type to make
+	union := refused != nil && p.unions.within(typ, map[reflect.Type]bool{}) // encoding/json does not know which type to create
 	switch {
 	case accepted && invalid != nil:
 		g := &generator{defs: tl.plan.Defs}
 		switch {
-		case tl.input.Validate(plain(g.withoutNulls(value, tl.plan))) == nil: // null for what may be missing
+		case tl.input.Validate(plain(g.withoutNulls(value, tl.plan))) == nil: // null for optional members
 		case byMethods(whole, value, invalid):
 			p.byMethod++
 		default:
 			p.find(c, tl, arguments, "accepted, and not valid: "+firstLine(invalid))
 		}
 	case !accepted && invalid == nil && refused != nil && !union:
-		p.byMethod++ // its own method, or a range that the schema does not have
+		p.byMethod++ // its own method, or a range that the schema does not express
 	case !accepted && invalid == nil:
 		p.find(c, tl, arguments, "valid, and refused: "+a.text())
 	case accepted && refused == nil:
@@ -263,12 +263,12 @@ func (p *prover) argument(c *client, tl *tool, typ reflect.Type, arguments []byt
 	return nil
 }
 
-// union holds arguments that encoding/json cannot read, and the answer to them, against the value
-// that the tool was given.
+// union compares arguments that encoding/json cannot read, and their result, with the value that
+// the tool received.
 func (p *prover) union(c *client, tl *tool, a *answered, arguments []byte) {
 	tree, err := p.unions.marshal(p.given.Got)
 	if err != nil {
-		return // it does not write what a method has made
+		return // it does not write a value that a method created
 	}
 	p.unionsRead++
 	if where := lost("argument", mustParse(arguments), tree); where != "" {
@@ -277,11 +277,11 @@ func (p *prover) union(c *client, tl *tool, a *answered, arguments []byte) {
 	p.compare(c, tl, a, p.given.Got, arguments)
 }
 
-// result has the tool return a value.
+// result makes the tool return a value.
 func (p *prover) result(c *client, tl *tool, v reflect.Value, arguments any) error {
 	text, err := json.Marshal(arguments)
 	if err != nil || tl.input.Validate(plain(mustParse(text))) != nil {
-		return nil // what was generated is not valid by accident: there is nothing to try
+		return nil // the random value is invalid by chance
 	}
 	p.given.Instead = v.Elem()
 	a, err := p.call(c, tl.Name, text)
@@ -294,7 +294,7 @@ func (p *prover) result(c *client, tl *tool, v reflect.Value, arguments any) err
 	return nil
 }
 
-// compare holds a result against the output schema and encoding/json.
+// compare compares a result with the output schema and encoding/json.
 func (p *prover) compare(c *client, tl *tool, a *answered, v reflect.Value, arguments []byte) {
 	want, err := p.unions.marshal(v)
 	switch {
@@ -327,7 +327,7 @@ func (p *prover) find(c *client, tl *tool, arguments []byte, what string) {
 	p.findings = append(p.findings, fmt.Sprintf("%s over %s: %s\n%s", tl.Name, c.name, what, arguments))
 }
 
-// withoutNulls leaves out the members that are null and not required, which count as missing.
+// withoutNulls removes members that are null and not required, which count as missing.
 func (g *generator) withoutNulls(v any, s *schema) any {
 	if name, ok := strings.CutPrefix(s.reference(), "#/$defs/"); ok {
 		s = g.defs[name]
@@ -373,7 +373,7 @@ func (s *schema) reference() string {
 	return s.Ref
 }
 
-// plain is a value as the validator takes it.
+// plain converts a value for the validator.
 func plain(v any) any {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -389,7 +389,7 @@ func plain(v any) any {
 func mustParse(text []byte) any {
 	v, err := parse(text)
 	if err != nil {
-		panic(err) // json.Marshal has written it
+		panic(err) // from json.Marshal
 	}
 	return v
 }

@@ -27,9 +27,9 @@ import (
 // client calls a running server, one request at a time.
 type client struct {
 	name string
-	// exchange sends a message and returns the response to it, nil for a notification.
+	// exchange sends a message and returns its response, nil for a notification.
 	exchange func(message []byte) ([]byte, error)
-	meta     string // a member of params, with a comma behind it
+	meta     string // a member of params, with a comma after it
 	next     int64
 }
 
@@ -154,7 +154,7 @@ func socketClient(t *testing.T, url string) *client {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(64 << 20)
-	// Pings are answered by who reads, also while other connections are tried.
+	// The reading goroutine answers pings, also while other connections are tested.
 	answers, ended := make(chan []byte), make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())
 	go func() {
@@ -184,7 +184,7 @@ func socketClient(t *testing.T, url string) *client {
 	}}
 }
 
-// poster posts messages, in a session where the revision has them.
+// poster returns a function that posts messages, in a session if the revision has sessions.
 func poster(url, revision string) func([]byte) ([]byte, error) {
 	var session atomic.Value
 	return func(message []byte) ([]byte, error) {
@@ -229,7 +229,7 @@ func poster(url, revision string) func([]byte) ([]byte, error) {
 	}
 }
 
-// event returns the data of the next event that has some.
+// event returns the data of the next event with data.
 func event(in *bufio.Reader) ([]byte, error) {
 	for {
 		line, err := in.ReadBytes('\n')

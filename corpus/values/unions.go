@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Unions are the sealed interfaces that types hold, each with the types that may be in it: pointers
-// where only those implement it.
+// Unions contains the sealed interfaces within types, each with its implementations: pointers if
+// only pointers implement it.
 type Unions map[reflect.Type][]reflect.Type
 
 // Of returns the dynamic types of values, for a table of unions.
@@ -24,8 +24,8 @@ func Of(all ...any) (types []reflect.Type) {
 // discriminator is the member that names the type of a value in a sealed interface.
 const discriminator = "type"
 
-// marshal is what encoding/json writes, with the discriminators that it does not know of. A method
-// that panics is an error, as it is in a call.
+// marshal is like json.Marshal, but adds the discriminators, which encoding/json does not know. It
+// returns an error for a panic, like a call.
 func (u Unions) marshal(v reflect.Value) (tree any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -42,8 +42,8 @@ func (u Unions) marshal(v reflect.Value) (tree any, err error) {
 	return tree, err
 }
 
-// mark returns what encoding/json has written for a value with the discriminators, and with the
-// text of a url.URL in the place of its fields (23 in docs/types.md).
+// mark adds the discriminators to the output of encoding/json, and replaces the fields of a url.URL
+// with its string (23 in docs/types.md).
 func (u Unions) mark(v reflect.Value, tree any) any {
 	if v.Kind() == reflect.Interface {
 		if object, ok := tree.(map[string]any); ok && slices.Contains(u[v.Type()], v.Elem().Type()) {
@@ -107,7 +107,7 @@ func (u Unions) markFields(v reflect.Value, object map[string]any) {
 	}
 }
 
-// within reports whether values of a type may hold unions.
+// within reports whether values of a type may contain unions.
 func (u Unions) within(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -128,8 +128,8 @@ func (u Unions) within(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// lost says what of an argument is not in the value that was made of it, "" for nothing. What the
-// argument does not have is empty there.
+// lost describes the part of an argument that the value created from it lacks, or returns "".
+// Omitted members must be empty in the value.
 func lost(path string, argument, value any) string {
 	switch argument := argument.(type) {
 	case nil:

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// TestSpecs is the whole way with one package: the structs of the runtime specification of the Open
+// TestSpecs runs all steps for one package: the structs of the runtime specification of the Open
 // Container Initiative, wrapped, generated, served and called.
 func TestSpecs(t *testing.T) {
 	t.Chdir("..")
@@ -41,7 +41,7 @@ type point struct {
 	Y *string `json:"y,omitempty"`
 }
 
-// Servers that are wrong in each of the ways that Run looks for.
+// Servers with each of the faults that Run looks for.
 func TestWrongIsFound(t *testing.T) {
 	const schema = `{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"string"}},"required":["x"],"additionalProperties":false}`
 	strict := func(arguments []byte) (p point, err error) {
@@ -130,7 +130,7 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// TestFill shows that all kinds of members are filled, nil and not.
+// TestFill checks that all kinds of members are filled, nil and not.
 func TestFill(t *testing.T) {
 	type all struct {
 		B bool
@@ -220,7 +220,7 @@ func TestUnions(t *testing.T) {
 	}
 }
 
-// lenient takes numbers besides the strings of its schema, but no lists.
+// lenient accepts numbers besides the strings of its schema, but no lists.
 type lenient struct{ text string }
 
 func (l *lenient) UnmarshalJSON(text []byte) error {

@@ -1,6 +1,6 @@
-// Wrap makes a package of tools out of every exported struct of another package: each is the
-// argument and the result of a tool of its own. Structs that the generator refuses are listed and
-// left out. It is for corpus/run.
+// Wrap generates a package with a tool for every exported struct of another package: the struct is
+// the argument and the result of its tool. It lists and skips structs that the generator refuses.
+// The script corpus/run runs it.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 // wrapped is one type with its tool.
 type wrapped struct {
 	name   string // of the type
-	object bool   // its JSON form is an object of its fields
+	object bool   // its JSON is an object of its fields
 }
 
 func run(name, path string) error {
@@ -97,7 +97,7 @@ func load(path string) (*types.Package, error) {
 	return pkgs[0].Types, nil
 }
 
-// structs are the exported struct types without type parameters.
+// structs returns the exported struct types without type parameters.
 func structs(pkg *types.Package) []wrapped {
 	var out []wrapped
 	for _, name := range pkg.Scope().Names() {
@@ -212,9 +212,9 @@ var unions = map[reflect.Type][]reflect.Type{
 %s}
 `
 
-// measure counts the lines of a generated file: all of them, those of schemas, and those of
-// decoders, encoders and tables of fields with their comments and the empty lines between them; and
-// the fields in the tables.
+// measure counts the lines of a generated file: all lines, those of schemas, and those of decoders,
+// encoders and field tables, including comments and the empty lines between them; and the fields in
+// the tables.
 func measure(source []byte) (total, schemas, codecs, fields int) {
 	in, comments := "", 0
 	for line := range bytes.Lines(source) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// unions finds the sealed interfaces within types, and writes the table of them for values.Config,
-// with the imports that it needs besides that of the package itself, which is "target".
+// unions finds the sealed interfaces within types, and returns their table for values.Config, with
+// the necessary imports other than the package itself, which is "target".
 func unions(pkg *types.Package, list []wrapped) (table string, imports []string) {
 	names := map[*types.Package]string{pkg: "target"}
 	qualifier := func(p *types.Package) string {
@@ -68,8 +68,8 @@ func isSealed(t *types.Named) bool {
 	return false
 }
 
-// implementations are the exported structs that implement a sealed interface, or the pointers to
-// them.
+// implementations returns the exported structs, or pointers to them, that implement a sealed
+// interface.
 func implementations(t *types.Named) (all []types.Type) {
 	u := t.Underlying().(*types.Interface)
 	for _, w := range structs(t.Obj().Pkg()) {

@@ -1,3 +1,3 @@
-// Package tools pins the versions of the generators whose output corpus/run-functions makes tools
-// of.
+// Package tools pins the versions of the generators whose output corpus/run-functions turns into
+// tools.
 package tools

@@ -1,4 +1,4 @@
-// Package validator compiles published schemas for a JSON Schema validator that is not ours.
+// Package validator compiles published schemas with an independent JSON Schema validator.
 package validator
 
 import (
@@ -7,11 +7,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Open compiles a schema as it is published. Formats and encodings are checked.
+// Open compiles a schema as published. It checks formats and encodings.
 func Open(text []byte) (*jsonschema.Schema, error) { return compile(text, false) }
 
-// Closed compiles the schema of a result, and refuses members that it does not declare: published
-// schemas of results are open, which would hide them.
+// Closed compiles the schema of a result, and refuses undeclared members: published schemas of
+// results are open, which would hide them.
 func Closed(text []byte) (*jsonschema.Schema, error) { return compile(text, true) }
 
 func compile(text []byte, closed bool) (*jsonschema.Schema, error) {
@@ -32,7 +32,7 @@ func compile(text []byte, closed bool) (*jsonschema.Schema, error) {
 	return c.Compile("schema.json")
 }
 
-// closeObjects adds additionalProperties to the schemas of objects that have none.
+// closeObjects adds additionalProperties to the schemas of objects that lack it.
 func closeObjects(v any) {
 	switch v := v.(type) {
 	case []any:

@@ -1,4 +1,4 @@
-// Package schema has the entities of which ent generates a client.
+// Package schema contains the entities from which ent generates a client.
 package schema
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Customer buys.
+// Customer is a customer of the shop.
 type Customer struct{ ent.Schema }
 
-// Fields are those of a customer.
+// Fields returns the fields of a customer.
 func (Customer) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("id", uuid.UUID{}).Default(uuid.New),
@@ -25,13 +25,13 @@ func (Customer) Fields() []ent.Field {
 	}
 }
 
-// Edges leads to the orders of a customer.
+// Edges returns the edge to the orders of a customer.
 func (Customer) Edges() []ent.Edge { return []ent.Edge{edge.To("orders", Order.Type)} }
 
-// Order is what was bought at once.
+// Order is a purchase.
 type Order struct{ ent.Schema }
 
-// Fields are those of an order.
+// Fields returns the fields of an order.
 func (Order) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("cents").Positive(),
@@ -40,7 +40,7 @@ func (Order) Fields() []ent.Field {
 	}
 }
 
-// Edges leads to the customer of an order.
+// Edges returns the edge to the customer of an order.
 func (Order) Edges() []ent.Edge {
 	return []ent.Edge{edge.From("customer", Customer.Type).Ref("orders").Unique().Required()}
 }
