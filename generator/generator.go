@@ -1,6 +1,6 @@
 // Package generator turns annotated Go packages into their mcp_gen.go, as the command mcpgen does,
 // for programs that generate without it. The command itself is package cli. The directives are
-// described in docs/directives.md.
+// described in docs/write/directives.md.
 package generator
 
 import (

@@ -195,7 +195,7 @@ func TestOurExchangerOP(t *testing.T) {
 }
 
 // TestIssuers lists the features of the two issuers, according to their metadata: if one lacks a
-// feature, its tests use the alternative that docs/authorization.md describes.
+// feature, its tests use the alternative that docs/serve/authorization.md describes.
 func TestIssuers(t *testing.T) {
 	t.Parallel()
 	node(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-var writeLogins = flag.Bool("logins", false, "write the table of logins into docs/comparison.md")
+var writeLogins = flag.Bool("logins", false, "write the table of logins into docs/decide/comparison.md")
 
 // authIssuers are the third-party issuers, with the parameters for clients and guards. only is the
 // single client of an issuer that the other clients do not use.
@@ -60,8 +60,8 @@ func audit() mcp.Feature {
 var authSteps = []string{"logs in", "lists", "calls", "is refused a scope", "steps up", "refreshes", "is cut off at expiry", "logs in again after it"}
 
 // TestLogins makes the clients of every SDK log in at third-party issuers, in each era that they
-// support, and compares the results with the table in docs/comparison.md. mcpgen's client must pass
-// all steps.
+// support, and compares the results with the table in docs/decide/comparison.md. mcpgen's client
+// must pass all steps.
 func TestLogins(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -297,7 +297,7 @@ func authText(err error) string {
 
 // authPage compares the table with the page, or writes it.
 func authPage(table string, write bool) error {
-	const page, begin, end = "../docs/comparison.md", "<!-- logins -->\n", "<!-- end of logins -->\n"
+	const page, begin, end = "../docs/decide/comparison.md", "<!-- logins -->\n", "<!-- end of logins -->\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// startDevLogin runs a program with -dev-login until the end of the test, as in docs/auth.md: it
-// has two tools with a scope each; ada may have one of the scopes, root both.
+// startDevLogin runs a program with -dev-login until the end of the test, as in docs/serve/auth.md:
+// it has two tools with a scope each; ada may have one of the scopes, root both.
 func startDevLogin(t *testing.T) (endpoint string) {
 	t.Helper()
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
@@ -94,8 +94,8 @@ func (p *goSDKPerson) connect(ctx context.Context, t *testing.T, endpoint string
 	return c
 }
 
-// TestDevLoginGoSDK follows docs/auth.md with a third-party client: it registers, logs in, lists,
-// calls, lacks a scope, steps up and calls.
+// TestDevLoginGoSDK follows docs/serve/auth.md with a third-party client: it registers, logs in,
+// lists, calls, lacks a scope, steps up and calls.
 func TestDevLoginGoSDK(t *testing.T) {
 	t.Parallel()
 	endpoint := startDevLogin(t)

@@ -19,7 +19,8 @@
 // tested with them, and compared with the clients of the Go SDK and mcp-go.
 //
 // A guarded server and the clients use two authorization servers: oidc-provider, on Node.js, and
-// package op of zitadel/oidc. A table in docs/comparison.md shows which steps each client passes.
+// package op of zitadel/oidc. A table in docs/decide/comparison.md shows which steps each client
+// passes.
 //
 // The dependencies of these clients and servers remain outside of the module graph of other
 // programs.

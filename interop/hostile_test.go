@@ -22,7 +22,7 @@ import (
 
 var (
 	withPeers = flag.Bool("peers", false, "run other people's clients against every hostile server")
-	writeDocs = flag.Bool("docs", false, "run all clients against hostile servers, one at a time, and write the table into docs/comparison.md")
+	writeDocs = flag.Bool("docs", false, "run all clients against hostile servers, one at a time, and write the table into docs/decide/comparison.md")
 )
 
 // hostileTime is the timeout of the clients' context.
@@ -176,8 +176,8 @@ func TestHostileServers(t *testing.T) {
 	})
 }
 
-// The table is between these lines in docs/comparison.md.
-const hostilePage, hostileBegin, hostileEnd = "../docs/comparison.md", "<!-- hostile servers -->\n", "<!-- end of hostile servers -->\n"
+// The table is between these lines in docs/decide/comparison.md.
+const hostilePage, hostileBegin, hostileEnd = "../docs/decide/comparison.md", "<!-- hostile servers -->\n", "<!-- end of hostile servers -->\n"
 
 func writeHostileTable(cells [][]hostileCell) error {
 	text, err := os.ReadFile(hostilePage)
@@ -255,8 +255,8 @@ func moduleVersions() map[string]string {
 	return versions
 }
 
-// TestHostileTable: the table in docs/comparison.md contains every row, and the versions that this
-// module requires.
+// TestHostileTable: the table in docs/decide/comparison.md contains every row, and the versions
+// that this module requires.
 func TestHostileTable(t *testing.T) {
 	text, err := os.ReadFile(hostilePage)
 	if err != nil {

@@ -44,7 +44,7 @@ func main() {
 	flag.DurationVar(&o.sample, "sample", thorough.measured, "`time` that a sample takes")
 	flag.StringVar(&o.results, "results", "", "also write the samples as JSON to this `file`")
 	flag.StringVar(&o.from, "from", "", "measure nothing, but print the tables of this `file`")
-	flag.StringVar(&o.docs, "docs", "", "write the tables and the plot into this `directory`: performance.md and performance.svg")
+	flag.StringVar(&o.docs, "docs", "", "write the tables and the plot into this `directory`, such as docs/decide: performance.md and performance.svg")
 	flag.Parse()
 	r, err := o.measure()
 	if r != nil {

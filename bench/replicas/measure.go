@@ -21,7 +21,7 @@ type measurement struct {
 	rows   []string
 }
 
-// measure prints the figures for docs/replicas.md as Markdown tables.
+// measure prints the figures for docs/serve/replicas.md as Markdown tables.
 func measure(args []string) (err error) {
 	flags := flag.NewFlagSet("replicas", flag.ContinueOnError)
 	m := measurement{}

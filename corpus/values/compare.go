@@ -18,8 +18,8 @@ func parse(text []byte) (v any, err error) {
 }
 
 // differ compares a result with the output of encoding/json for the same value. It returns the
-// first difference, or "". It accepts the two differences that docs/types.md lists: nil slices,
-// bytes and maps are written as [], "" and {}, and nil pointers in fields are omitted.
+// first difference, or "". It accepts the two differences that docs/write/types.md lists: nil
+// slices, bytes and maps are written as [], "" and {}, and nil pointers in fields are omitted.
 func differ(path string, got, want any) string {
 	if want == nil && isEmpty(got) {
 		return ""

@@ -36,7 +36,7 @@ func hasForm(t reflect.Type) bool {
 }
 
 // byMethods reports whether a value is invalid only in places of types with JSON or text methods,
-// and these methods accept it: they take precedence (exception 6 of docs/types.md).
+// and these methods accept it: they take precedence (exception 6 of docs/write/types.md).
 func byMethods(t reflect.Type, value any, invalid error) bool {
 	var e *jsonschema.ValidationError
 	if !errors.As(invalid, &e) {

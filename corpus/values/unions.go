@@ -43,7 +43,7 @@ func (u Unions) marshal(v reflect.Value) (tree any, err error) {
 }
 
 // mark adds the discriminators to the output of encoding/json, and replaces the fields of a url.URL
-// with its string (23 in docs/types.md).
+// with its string (23 in docs/write/types.md).
 func (u Unions) mark(v reflect.Value, tree any) any {
 	if v.Kind() == reflect.Interface {
 		if object, ok := tree.(map[string]any); ok && slices.Contains(u[v.Type()], v.Elem().Type()) {

@@ -285,7 +285,7 @@ const helpInstall = `usage: mcpgen install [flags] CLIENT PACKAGE
 Adds a server to a client. A package is served from its source, by go tool
 mcpgen run with absolute paths. CLIENT is claude-code, claude-desktop, codex,
 cursor, gemini, vscode or windsurf; with json the entry is printed and nothing
-is written. docs/clients.md says which file each of them has.
+is written. docs/serve/hosts.md says which file each of them has.
 
 The entry is inserted into the file, and every other byte stays. A file that
 cannot be parsed is not written: what to paste is printed. The old file of a

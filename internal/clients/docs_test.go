@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "write the table in docs/clients.md")
+var update = flag.Bool("update", false, "write the table in docs/serve/hosts.md")
 
 // page returns the table of clients.
 func page() string {
@@ -61,10 +61,10 @@ func page() string {
 	return b.String()
 }
 
-// The table in docs/clients.md is generated from this package.
+// The table in docs/serve/hosts.md is generated from this package.
 func TestDocs(t *testing.T) {
 	const begin, end = "-update -->\n", "<!-- end of clients -->"
-	path := filepath.FromSlash("../../docs/clients.md")
+	path := filepath.FromSlash("../../docs/serve/hosts.md")
 	old, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestDocs(t *testing.T) {
 	before, rest, ok := strings.Cut(string(old), begin)
 	_, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatal("docs/clients.md has no place for the table")
+		t.Fatal("docs/serve/hosts.md has no place for the table")
 	}
 	text := before + begin + "\n" + page() + "\n" + end + after
 	if *update {
@@ -80,7 +80,7 @@ func TestDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if text != string(old) {
-		t.Error("docs/clients.md is not current: go test ./internal/clients -update")
+		t.Error("docs/serve/hosts.md is not current: go test ./internal/clients -update")
 	}
 	for i, c := range All {
 		if _, err := time.Parse(time.DateOnly, c.Read); err != nil || !strings.HasPrefix(c.Docs, "https://") {

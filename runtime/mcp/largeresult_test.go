@@ -204,8 +204,8 @@ func (c *crowd) now() int {
 	return c.inside
 }
 
-// Limits that docs/security.md documents: replies of more than 1 MiB that a server encodes at the
-// same time, and replies of more than 8 KiB for one connection.
+// Limits that docs/decide/security.md documents: replies of more than 1 MiB that a server encodes
+// at the same time, and replies of more than 8 KiB for one connection.
 const (
 	largeReplies  = 4
 	mediumReplies = 16

@@ -26,13 +26,14 @@ func liveHeap() int {
 	return int(m.HeapAlloc) //nolint:gosec // of this process
 }
 
-// documentedMB returns the maximum memory, in bytes, that docs/security.md documents for a purpose.
+// documentedMB returns the maximum memory, in bytes, that docs/decide/security.md documents for a
+// purpose.
 func documentedMB(t *testing.T, what string) int {
 	t.Helper()
-	page := string(must(os.ReadFile("../../docs/security.md")))
+	page := string(must(os.ReadFile("../../docs/decide/security.md")))
 	found := regexp.MustCompile(`\| memory of ` + what + ` \| (\d+) MB \|`).FindStringSubmatch(page)
 	if found == nil {
-		t.Fatalf("docs/security.md does not say how much memory %s need", what)
+		t.Fatalf("docs/decide/security.md does not say how much memory %s need", what)
 	}
 	return must(strconv.Atoi(found[1])) * 1_000_000
 }

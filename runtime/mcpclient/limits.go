@@ -5,8 +5,8 @@ import (
 )
 
 // Limits bounds the memory that a server can occupy in a client, and the time for which a client
-// waits for it. A zero field means its default; docs/security.md has a table of the effects of each
-// limit.
+// waits for it. A zero field means its default; docs/decide/security.md has a table of the effects
+// of each limit.
 type Limits struct {
 	// MessageBytes limits the size of a message, decompressed, and of all pages of a list together.
 	// Default: 64 MiB.

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// attack is a row of the table in docs/security.md.
+// attack is a row of the table in docs/decide/security.md.
 type attack struct {
 	name string
 	what string
@@ -61,15 +61,15 @@ func TestAttack(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the table of attacks")
 
-// TestAttackTable checks that docs/security.md names each attack and its test; -update rewrites the
-// table.
+// TestAttackTable checks that docs/decide/security.md names each attack and its test; -update
+// rewrites the table.
 func TestAttackTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| attack | ends in | test |\n|---|---|---|\n")
 	for _, a := range attacks {
 		fmt.Fprintf(&b, "| %s | %s | `TestAttack/%s` |\n", a.what, a.end, a.name)
 	}
-	testbed.CompareTable(t, "../../docs/security.md", "<!-- attacks on the issuer -->\n", "<!-- end of attacks on the issuer -->", b.String(), *update)
+	testbed.CompareTable(t, "../../docs/decide/security.md", "<!-- attacks on the issuer -->\n", "<!-- end of attacks on the issuer -->", b.String(), *update)
 }
 
 func codeUsedTwice(t *testing.T) {

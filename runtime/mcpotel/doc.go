@@ -4,5 +4,5 @@
 //
 //	server := NewMCPServer(store, mcpotel.Instrument())
 //
-// docs/observability.md lists the recorded attributes and metrics.
+// docs/serve/observability.md lists the recorded attributes and metrics.
 package mcpotel

@@ -41,7 +41,7 @@ var units = []unit{
 	},
 	{
 		name:     "docs",
-		packages: map[string][]string{".": {"./docs", "./cmd/mcpgen"}, "examples": {"./..."}},
+		packages: map[string][]string{".": {"./docs/internal/...", "./cmd/mcpgen"}, "examples": {"./..."}},
 		reads:    []string{"docs", "examples", ".github", "*.md"},
 	},
 	{

@@ -7,7 +7,7 @@ import (
 
 func TestReaches(t *testing.T) {
 	r := &repository{
-		packages: map[string]bool{"docs": true, "generator/cli": true, "runtime/mcp": true, "runtime/mcpws": true, "interop": true},
+		packages: map[string]bool{"docs/internal/pages": true, "generator/cli": true, "runtime/mcp": true, "runtime/mcpws": true, "interop": true},
 		units: map[string]*dependencies{"scripts": {
 			all:    map[string]bool{"runtime/mcp": true, "generator/cli": true},
 			tested: map[string]bool{"generator/cli": true},
@@ -28,7 +28,7 @@ func TestReaches(t *testing.T) {
 		{"runtime/mcpother/doc.txt", true}, // belongs to no package
 		{"testdata/scripts/http.txtar", true},
 		{"testdata/conversations/calls.txtar", true}, // belongs to no package
-		{"docs/guide.md", false},
+		{"docs/start/guide.md", false},
 		{"README.md", false}, // docs reads it
 		{".ci/run", true},
 		{"interop/clients/package.json", false},

@@ -27,7 +27,7 @@ The table below is the one that the parser uses; mcpgen help directives prints i
 func TestPage(t *testing.T) {
 	want := bytes.NewBufferString(preamble)
 	directive.WriteMarkdown(want)
-	path := filepath.FromSlash("../../../docs/directives.md")
+	path := filepath.FromSlash("../../../docs/write/directives.md")
 	if *update {
 		if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
@@ -38,6 +38,6 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want.Bytes()) {
-		t.Error("docs/directives.md is not current: go test ./generator/internal/directive -update")
+		t.Error("docs/write/directives.md is not current: go test ./generator/internal/directive -update")
 	}
 }

@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write the table of the documents")
 
-// TestDocs compares the table in docs/types.md with the table that the generator uses.
+// TestDocs compares the table in docs/write/types.md with the table that the generator uses.
 func TestDocs(t *testing.T) {
-	path := filepath.FromSlash("../../../docs/types.md")
+	path := filepath.FromSlash("../../../docs/write/types.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestDocs(t *testing.T) {
 	before, rest, ok1 := strings.Cut(string(page), "<!-- keywords -->\n")
 	_, after, ok2 := strings.Cut(rest, "<!-- end -->\n")
 	if !ok1 || !ok2 {
-		t.Fatal("docs/types.md has no table of keywords")
+		t.Fatal("docs/write/types.md has no table of keywords")
 	}
 	var table strings.Builder
 	keyword.WriteMarkdown(&table)
@@ -41,7 +41,7 @@ func TestDocs(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(page, want) {
-		t.Error("docs/types.md is not current: go test ./generator/internal/keyword -update")
+		t.Error("docs/write/types.md is not current: go test ./generator/internal/keyword -update")
 	}
 }
 

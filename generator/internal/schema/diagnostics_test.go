@@ -101,7 +101,7 @@ func TestTagDiagnostics(t *testing.T) {
 		{"string", `jsonschema:"required,the part, one of a, b"`, `the tag jsonschema has the text "the part, one of a, b" among its keywords | write description=the part\\, one of a\\, b`},
 		{"string", `jsonschema:"description=the part, or all of it,required"`, `the tag jsonschema has the text "or all of it" among its keywords | a comma that belongs to a value is written \\,: description=the part\\, or all of it`},
 		{"string", `jsonschema:"required,enum=a, the \"name\""`, `the tag jsonschema has the text "the \"name\"" among its keywords | write description=the \"name\"`},
-		{"string", `jsonschema:"required,kind"`, `unknown jsonschema keyword "kind" | a description is written description=…, with \\, for each of its commas; see docs/types.md for the keywords`},
+		{"string", `jsonschema:"required,kind"`, `unknown jsonschema keyword "kind" | a description is written description=…, with \\, for each of its commas; see docs/write/types.md for the keywords`},
 		{"string", `jsonschema:"required,minLength"`, "the jsonschema keyword minLength needs a value | write minLength=…"},
 		{"string", `jsonschema:"readOnly=maybe"`, `the jsonschema keyword readOnly has the value "maybe" | write readOnly alone, or with true or false`},
 		{"string", `jsonschema:"oneof_required=a"`, "the jsonschema keyword oneof_required cannot be used | check it in the function, and return mcp.Errorf"},

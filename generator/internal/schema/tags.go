@@ -128,7 +128,7 @@ func (r *Resolver) unknownKeyword(s site, k *keyword.Keyword, key string, hasVal
 		r.errorf(s, "write "+key+"=…", "the jsonschema keyword %s needs a value", key)
 		return
 	}
-	hint := `a description is written description=…, with \\, for each of its commas; see docs/types.md for the keywords`
+	hint := `a description is written description=…, with \\, for each of its commas; see docs/write/types.md for the keywords`
 	if near := diag.Nearest(key, tagKeywords(!hasValue)); near != "" {
 		hint = "did you mean " + near + "?"
 	}

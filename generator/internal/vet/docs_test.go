@@ -68,7 +68,7 @@ rules that it names, -disable leaves rules out, and -max-tools and -max-tokens s
 func TestPage(t *testing.T) {
 	want := bytes.NewBufferString(vetPreamble)
 	vet.WriteMarkdown(want)
-	path := filepath.FromSlash("../../../docs/vet.md")
+	path := filepath.FromSlash("../../../docs/decide/vet.md")
 	if *update {
 		if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
@@ -79,6 +79,6 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want.Bytes()) {
-		t.Error("docs/vet.md is not current: go test ./generator/internal/vet -update")
+		t.Error("docs/decide/vet.md is not current: go test ./generator/internal/vet -update")
 	}
 }

@@ -96,7 +96,7 @@ func init() {
 		},
 		{
 			"too-many-tools", "a package with more tools than -max-tools",
-			"Some clients pass on 40 tools of all servers together, others refuse more than 128, and models choose less well among many. Join tools, select groups, or let clients search: docs/many-tools.md.",
+			"Some clients pass on 40 tools of all servers together, others refuse more than 128, and models choose less well among many. Join tools, select groups, or let clients search: docs/serve/many-tools.md.",
 			(*checker).tooManyTools,
 		},
 		{

@@ -51,8 +51,8 @@ var Statements = sync.OnceValues(func() ([]Statement, error) {
 })
 
 // Holds declares that the code after it asserts the statements with those ids. The page
-// docs/conformance.md is generated from these calls in the source: ids must be literals, and the
-// call must be in the asserting function.
+// docs/decide/conformance.md is generated from these calls in the source: ids must be literals, and
+// the call must be in the asserting function.
 func Holds(t testing.TB, ids ...string) {
 	t.Helper()
 	all, err := Statements()

@@ -74,10 +74,10 @@ var (
 	tabulated = regexp.MustCompile(`(?m)^\| (\d+) \|`)
 )
 
-// TestNumbers compares the numbers of the prover's exceptions with those in docs/types.md, in both
-// directions, and checks that uncounted exceptions have tests.
+// TestNumbers compares the numbers of the prover's exceptions with those in docs/write/types.md, in
+// both directions, and checks that uncounted exceptions have tests.
 func TestNumbers(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/types.md")
+	page, err := os.ReadFile("../../../docs/write/types.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, e := range prove.Counted() {
 		if !documented[e] {
-			t.Errorf("docs/types.md has no %d", e)
+			t.Errorf("docs/write/types.md has no %d", e)
 		}
 		if prove.Elsewhere[e] != "" {
 			t.Errorf("%d is counted, and not held elsewhere", e)
@@ -107,7 +107,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for e, holder := range prove.Elsewhere {
 		if !documented[e] {
-			t.Errorf("docs/types.md has no %d", e)
+			t.Errorf("docs/write/types.md has no %d", e)
 		}
 		delete(documented, e)
 		pkg, test, _ := strings.Cut(holder, " ")
@@ -120,7 +120,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for e := range documented {
-		t.Errorf("docs/types.md has %d, and no test knows it", e)
+		t.Errorf("docs/write/types.md has %d, and no test knows it", e)
 	}
 }
 

@@ -10,5 +10,5 @@
 // [Tool] is the reverse: it returns a tool of the SDK as a feature for a server of package mcp.
 //
 // Clients see the server of the SDK. It determines transports, protocol revisions, sessions and
-// authentication; docs/adapters.md lists the resulting limitations.
+// authentication; docs/write/adapters.md lists the resulting limitations.
 package gosdk

@@ -29,7 +29,7 @@ type retained struct {
 	fill   func(k *keeper) error
 }
 
-// kept is the table in docs/adapters.md. The bytes include data that the SDK retains itself.
+// kept is the table in docs/write/adapters.md. The bytes include data that the SDK retains itself.
 var kept = []retained{
 	{"session with a call", 16 << 10, "the SDK", "the SDK", 60, func(k *keeper) error {
 		return k.open().call("echo", "1")
@@ -191,16 +191,17 @@ func keptHeap() int64 {
 }
 
 // TestRetained makes a server with a mount retain as many items of each kind as clients can cause,
-// with the maximum sizes, and measures the bytes of each. docs/adapters.md contains the table.
+// with the maximum sizes, and measures the bytes of each. docs/write/adapters.md contains the
+// table.
 func TestRetained(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/adapters.md")
+	page, err := os.ReadFile("../../../docs/write/adapters.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range kept {
 		t.Run(r.kind, func(t *testing.T) {
 			if row := fmt.Sprintf("\n| %s | %d KiB | %s | %s |\n", r.kind, r.each>>10, r.client, r.all); !strings.Contains(string(page), row) {
-				t.Errorf("docs/adapters.md has no row%s", row)
+				t.Errorf("docs/write/adapters.md has no row%s", row)
 			}
 			k := newKeeper(t, 0)
 			fill := func() {

@@ -1,7 +1,7 @@
 // Package mcpgo combines servers of mcp-go (github.com/mark3labs/mcp-go) with generated packages,
 // in both directions: [Mount] adds the features of a package to an mcp-go server, and [Tool]
-// returns a tool of mcp-go as a feature for a server of package mcp. docs/adapters.md lists the
-// limitations.
+// returns a tool of mcp-go as a feature for a server of package mcp. docs/write/adapters.md lists
+// the limitations.
 package mcpgo
 
 import (

@@ -74,7 +74,7 @@ func keptHeap() int64 {
 }
 
 // TestRetained measures the memory of a running call, the only data that a mount retains.
-// docs/adapters.md contains the figure.
+// docs/write/adapters.md contains the figure.
 func TestRetained(t *testing.T) {
 	const number, documented = 40, 256 << 10
 	k := newKeeper(t, 0)

@@ -31,8 +31,8 @@ var loginAttacks = [][3]string{
 	{"a workload's assertion that is refused", "an error; nothing else is tried", "mcplogin/TestWorkloadRefused"},
 }
 
-// TestLoginAttackTable checks that docs/security.md contains the attacks, and that their tests
-// exist.
+// TestLoginAttackTable checks that docs/decide/security.md contains the attacks, and that their
+// tests exist.
 func TestLoginAttackTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| attack | ends in | test |\n|---|---|---|\n")
@@ -47,5 +47,5 @@ func TestLoginAttackTable(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", a[0], a[1], strings.Join(tests, ", "))
 	}
-	testbed.CompareTable(t, "../../../docs/security.md", "<!-- attacks on logins -->\n", "<!-- end of attacks on logins -->\n", b.String(), *updateDocs)
+	testbed.CompareTable(t, "../../../docs/decide/security.md", "<!-- attacks on logins -->\n", "<!-- end of attacks on logins -->\n", b.String(), *updateDocs)
 }

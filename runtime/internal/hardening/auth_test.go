@@ -95,7 +95,8 @@ func TestAuth(t *testing.T) {
 	}
 }
 
-// TestAuthTable checks that docs/security.md names each attack and its test; -update writes them.
+// TestAuthTable checks that docs/decide/security.md names each attack and its test; -update writes
+// them.
 func TestAuthTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| attack | ends in | test |\n|---|---|---|\n")
@@ -121,7 +122,7 @@ func TestAuthTable(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | `%s` of `%s` |\n", cell(r[0]), cell(r[1]), name, folder)
 	}
-	testbed.CompareTable(t, "../../../docs/security.md", "<!-- attacks on guarded servers -->\n", "<!-- end of attacks -->\n", b.String(), *updateDocs)
+	testbed.CompareTable(t, "../../../docs/decide/security.md", "<!-- attacks on guarded servers -->\n", "<!-- end of attacks -->\n", b.String(), *updateDocs)
 }
 
 // canary is a part of tokens, keys, passwords and arguments, and must not occur in any text from a

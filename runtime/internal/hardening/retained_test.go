@@ -37,7 +37,7 @@ type retained struct {
 
 const endedTask = "task that has ended, with a result of 50 KB"
 
-// kept is the table of docs/security.md.
+// kept is the table of docs/decide/security.md.
 var kept = []retained{
 	{"connection, with `clientInfo` and `capabilities`", 48 << 10,
 		"`ClientShare`", "`Connections`, `Memory`", 60, keepConnection},
@@ -538,11 +538,11 @@ func keepBucket(k *keeper, i int) error {
 	return w.wantsStatus(http.StatusOK)
 }
 
-var updateDocs = flag.Bool("update", false, "write the table of what is kept into docs/security.md")
+var updateDocs = flag.Bool("update", false, "write the table of what is kept into docs/decide/security.md")
 
 // TestRetainedTable compares the table in the documentation with this one.
 func TestRetainedTable(t *testing.T) {
-	const path, begin, end = "../../../docs/security.md", "<!-- what is kept -->\n", "<!-- end of what is kept -->\n"
+	const path, begin, end = "../../../docs/decide/security.md", "<!-- what is kept -->\n", "<!-- end of what is kept -->\n"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -550,7 +550,7 @@ func TestRetainedTable(t *testing.T) {
 	before, rest, ok := strings.Cut(string(page), begin)
 	_, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatal("docs/security.md has no place for what is kept")
+		t.Fatal("docs/decide/security.md has no place for what is kept")
 	}
 	var b strings.Builder
 	io.WriteString(&b, "| kept | bytes of one | of one client | of all |\n|---|---|---|---|\n")
@@ -565,6 +565,6 @@ func TestRetainedTable(t *testing.T) {
 		return
 	}
 	if string(page) != want {
-		t.Error("docs/security.md is not current: go test ./runtime/internal/hardening -run TestRetainedTable -update")
+		t.Error("docs/decide/security.md is not current: go test ./runtime/internal/hardening -run TestRetainedTable -update")
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/protocol.md")
+var update = flag.Bool("update", false, "write the tables of docs/decide/protocol.md")
 
-const page = "../../../docs/protocol.md"
+const page = "../../../docs/decide/protocol.md"
 
 // marker separates the hand-written part from the generated one.
 const marker = "<!-- From here on generated: go test ./runtime/internal/protocol -update -->"

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Exception is a number in docs/types.md: in the list of exceptions to "accepted exactly when
+// Exception is a number in docs/write/types.md: in the list of exceptions to "accepted exactly when
 // valid", or in the table of differences from encoding/json.
 type Exception int
 

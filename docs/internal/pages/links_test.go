@@ -1,0 +1,150 @@
+package pages_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	element = regexp.MustCompile(`<a id="([^"]+)">`)
+)
+
+// groups are the folders of docs, each with an index.
+var groups = []string{"start", "write", "serve", "call", "decide", "internals"}
+
+// TestLinks follows the links between the documents of the repository, headings included.
+func TestLinks(t *testing.T) {
+	followed := 0
+	for _, page := range documents(t, ".") {
+		text := outsideBlocks(read(t, page))
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			followed++
+			name, anchor, _ := strings.Cut(m[1], "#")
+			target := path.Join(path.Dir(page), name)
+			if name == "" {
+				target = page
+			}
+			switch _, err := os.Stat(filepath.Join(root(t), target)); {
+			case err != nil:
+				t.Errorf("%s: %s: %v", page, m[1], err)
+			case anchor != "" && !slices.Contains(anchors(outsideBlocks(read(t, target))), anchor):
+				t.Errorf("%s: %s has no heading %s", page, target, anchor)
+			}
+		}
+	}
+	if followed < 200 {
+		t.Errorf("there are %d links only", followed)
+	}
+}
+
+// TestIndexes: docs/README.md and the index of its group link to each page, and the README of the
+// repository to each group but the one for people who change mcpgen.
+func TestIndexes(t *testing.T) {
+	all := read(t, "docs/README.md")
+	for _, group := range groups {
+		index := read(t, path.Join("docs", group, "README.md"))
+		for _, page := range documents(t, "docs/"+group) {
+			name := path.Base(page)
+			if !strings.Contains(all, "]("+group+"/"+name+")") {
+				t.Errorf("docs/README.md does not list %s: add a line that says what a user finds there", page)
+			}
+			if name != "README.md" && !strings.Contains(index, "]("+name+")") {
+				t.Errorf("docs/%s/README.md does not list %s: add a line that says what a user finds there", group, page)
+			}
+		}
+		if group != "internals" && !strings.Contains(read(t, "README.md"), "](docs/"+group+"/") {
+			t.Errorf("the README does not link to a page of docs/%s", group)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Join(root(t), "docs")); err != nil {
+		t.Fatal(err)
+	} else {
+		for _, entry := range entries {
+			if entry.IsDir() && entry.Name() != "internal" && !slices.Contains(groups, entry.Name()) {
+				t.Errorf("docs/%s has no index", entry.Name())
+			}
+		}
+	}
+}
+
+// TestOldPaths: a page that has moved leaves one line that links to the new one.
+func TestOldPaths(t *testing.T) {
+	moved := regexp.MustCompile(`\AThis page has moved: \[.+\]\((` + strings.Join(groups, "|") + `)/[a-z-]+\.md\)\.\n\z`)
+	for _, page := range documents(t, "docs") {
+		if path.Dir(page) == "docs" && page != "docs/README.md" && !moved.MatchString(strings.ReplaceAll(read(t, page), "README.md", "readme.md")) {
+			t.Errorf("%s is not in a group: move it there, and leave the line %q", page,
+				fmt.Sprintf("This page has moved: [TITLE](GROUP/%s).", path.Base(page)))
+		}
+	}
+}
+
+// documents returns the Markdown files of a folder and below it, but for inputs of tests.
+func documents(t *testing.T, folder string) []string {
+	t.Helper()
+	var names []string
+	err := fs.WalkDir(os.DirFS(root(t)), folder, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && name != "."):
+			return fs.SkipDir
+		case path.Ext(name) == ".md":
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) == 0 {
+		t.Fatalf("%s has no pages", folder)
+	}
+	return names
+}
+
+// outsideBlocks returns a document without its fenced blocks.
+func outsideBlocks(document string) string {
+	var b strings.Builder
+	inside := false
+	for line := range strings.Lines(document) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			inside = !inside
+		} else if !inside {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// anchors returns the anchors that GitHub gives the headings of a document, and those that the
+// document has as HTML.
+func anchors(document string) []string {
+	var all []string
+	for _, m := range element.FindAllStringSubmatch(document, -1) {
+		all = append(all, m[1])
+	}
+	for _, m := range heading.FindAllStringSubmatch(document, -1) {
+		all = append(all, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-', r == '_', r >= '0' && r <= '9', r >= 'a' && r <= 'z':
+				return r
+			}
+			return -1
+		}, strings.ToLower(m[1])))
+	}
+	return all
+}
