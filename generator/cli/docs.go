@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
+	"github.com/mcpgen/mcpgen/generator/internal/reach"
 	"github.com/mcpgen/mcpgen/generator/internal/reference"
 	"github.com/mcpgen/mcpgen/internal/linediff"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
@@ -27,7 +28,8 @@ stays: #tool-NAME.
 	-o FILE     write that file, and not to standard output
 	-check      write nothing; exit 1 with a diff if the file of -o is not
 	            current
-	-html       write one page of HTML, which loads nothing else
+	-html       write one page of HTML with a list and a search, which loads
+	            nothing else
 ` + helpFlags
 
 // docs writes or checks the reference of packages.
@@ -47,7 +49,11 @@ func (c *command) docs(args []string) int {
 	if code != exitDone {
 		return code
 	}
-	server, err := referenceOf(c.ctx, packages)
+	var loaded []*load.Package
+	for _, p := range packages {
+		loaded = append(loaded, p.Loaded)
+	}
+	server, err := referenceOf(c.ctx, models(packages), reach.NewGraph(loaded...))
 	if err != nil {
 		return c.fail(err)
 	}
@@ -68,7 +74,7 @@ func (c *command) docs(args []string) int {
 }
 
 // documented loads the packages of a reference.
-func (c *command) documented(f *flags, patterns []string) ([]*model.Package, int) {
+func (c *command) documented(f *flags, patterns []string) ([]*pipeline.Package, int) {
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
 		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages,
 	})
@@ -87,7 +93,7 @@ func (c *command) documented(f *flags, patterns []string) ([]*model.Package, int
 		c.diagnostic(*c.nothing(patterns...))
 		return nil, exitFound
 	}
-	return models(result.Packages), exitDone
+	return result.Packages, exitDone
 }
 
 // referenceFile writes the file, or shows how it differs from what it should be.
@@ -120,7 +126,7 @@ func (c *command) referenceFile(file string, text []byte, check, verbose bool) i
 }
 
 // referenceOf returns the reference of a server with the features of some packages.
-func referenceOf(ctx context.Context, packages []*model.Package) (*reference.Server, error) {
+func referenceOf(ctx context.Context, packages []*model.Package, graph *reach.Graph) (*reference.Server, error) {
 	// The contract refuses two features of one name, and packages that are servers of their own.
 	if _, err := publishedBy(ctx, packages); err != nil {
 		return nil, err
@@ -133,7 +139,7 @@ func referenceOf(ctx context.Context, packages []*model.Package) (*reference.Ser
 	}
 	s := &reference.Server{Identity: identity(whose)}
 	for _, m := range packages {
-		if err := addReference(ctx, s, m); err != nil {
+		if err := addReference(ctx, s, m, graph); err != nil {
 			return nil, err
 		}
 	}
@@ -141,26 +147,24 @@ func referenceOf(ctx context.Context, packages []*model.Package) (*reference.Ser
 }
 
 // addReference adds the features of a package.
-func addReference(ctx context.Context, s *reference.Server, m *model.Package) error {
+func addReference(ctx context.Context, s *reference.Server, m *model.Package, graph *reach.Graph) error {
 	l, err := listed(ctx, m)
 	if err != nil {
 		return err
 	}
-	var declared []string
 	for _, e := range m.Errors {
-		name := e.Name
-		if e.Pkg != nil {
-			name = e.Pkg.Name() + "." + name
-		}
-		declared = append(declared, name)
+		name := errorName(e)
 		if !slices.ContainsFunc(s.Errors, func(other *reference.Error) bool { return other.Name == name }) {
 			s.Errors = append(s.Errors, &reference.Error{Name: name, Text: e.Text})
 		}
 	}
 	for i, t := range m.Tools {
-		f := &reference.Feature{Listing: l.tools[i], Groups: t.Groups, Scopes: t.Scopes, Aliases: t.Aliases, Task: t.Task.Support(), HidesErrors: t.HideErrors}
+		f := &reference.Feature{Listing: l.tools[i], Groups: t.Groups, Scopes: t.Scopes, Aliases: t.Aliases, Task: t.Task.Support()}
 		if slices.ContainsFunc(t.Call.Result.Values, func(v *model.ResultValue) bool { return v.Role == model.RoleError }) {
-			f.Errors = declared
+			f.HidesErrors = t.HideErrors
+			for _, e := range graph.Errors(m, &t.Call) {
+				f.Errors = append(f.Errors, errorName(e))
+			}
 		}
 		s.Tools = append(s.Tools, f)
 	}
@@ -177,6 +181,14 @@ func addReference(ctx context.Context, s *reference.Server, m *model.Package) er
 		s.Forms = append(s.Forms, formReference(f))
 	}
 	return nil
+}
+
+// errorName returns the name of a declared error, with its package if that is another one.
+func errorName(e *model.DeclaredError) string {
+	if e.Pkg != nil {
+		return e.Pkg.Name() + "." + e.Name
+	}
+	return e.Name
 }
 
 // formTypes are the kinds of fields in words.

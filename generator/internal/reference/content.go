@@ -65,14 +65,11 @@ func (s *Server) contents(d *document) error {
 		if err != nil {
 			return err
 		}
-		line := plain(part.title + ": ")
-		for i, f := range all {
-			if i > 0 {
-				line = append(line, inline{text: ", "})
-			}
-			key := f.listing.Str(part.key)
-			line = append(line, inline{text: key, anchor: anchor(part.kind, key)})
+		var keys []string
+		for _, f := range all {
+			keys = append(keys, f.listing.Str(part.key))
 		}
+		line := append(plain(part.title+": "), links(part.kind, keys)...)
 		if len(all) > 0 {
 			lines = append(lines, line)
 		}
@@ -112,32 +109,29 @@ func (s *Server) tool(d *document, t *item) {
 	d.list(t.facts()...)
 	input := t.listing.Get("inputSchema")
 	if rows := arguments(input); len(rows) > 0 {
-		d.paragraph(inline{text: "Arguments:"})
+		d.label(inline{text: "Arguments"})
 		d.table(argumentColumns, rows)
 	} else {
 		d.paragraph(inline{text: "It takes no arguments."})
 	}
 	if output := t.listing.Get("outputSchema"); output != nil {
-		d.paragraph(inline{text: "Result:"})
+		d.label(inline{text: "Result"})
 		d.table(argumentColumns, results(output))
 	} else {
 		d.paragraph(inline{text: "Result: content, without structure."})
 	}
-	if len(t.Errors) > 0 {
-		line := []inline{{text: "Errors: "}}
-		for i, name := range t.Errors {
-			if i > 0 {
-				line = append(line, inline{text: ", "})
-			}
-			line = append(line, inline{text: name, anchor: anchor("error", name)})
-		}
+	switch {
+	case len(t.Errors) > 0:
+		line := append(plain("Errors: "), links("error", t.Errors)...)
 		if t.HidesErrors {
 			line = append(line, inline{text: "; other errors are reported without their text"})
 		}
 		d.paragraph(line...)
+	case t.HidesErrors:
+		d.paragraph(inline{text: "Errors are reported without their text."})
 	}
 	if call := exampleCall(t.name(), input); call != "" {
-		d.paragraph(inline{text: "Example, the params of "}, inline{text: "tools/call", code: true}, inline{text: ":"})
+		d.label(inline{text: "Example, the params of "}, inline{text: "tools/call", code: true})
 		d.json(call)
 	}
 }
@@ -284,13 +278,41 @@ func (s *Server) forms(d *document) error {
 }
 
 func (s *Server) errors(d *document) error {
-	if len(s.Errors) > 0 {
-		d.heading(2, "errors", plain("Errors"))
-		d.paragraph(inline{text: "The errors of tools that are meant for models."})
+	if len(s.Errors) == 0 {
+		return nil
 	}
+	tools, err := readAll(s.Tools)
+	if err != nil {
+		return err
+	}
+	d.heading(2, "errors", plain("Errors"))
+	d.paragraph(inline{text: "The errors of tools that are meant for models, and the tools whose source leads to them."})
 	for _, e := range s.Errors {
 		d.heading(4, anchor("error", e.Name), code(e.Name))
 		d.texts(first(e.Text, "With a text of its own."))
+		var names []string
+		for _, t := range tools {
+			if slices.Contains(t.Errors, e.Name) {
+				names = append(names, t.name())
+			}
+		}
+		if len(names) > 0 {
+			d.paragraph(append(plain("Tools: "), links("tool", names)...)...)
+		} else {
+			d.paragraph(inline{text: "The source does not show which tools return it."})
+		}
 	}
 	return nil
+}
+
+// links are links to the places of features, with commas between them.
+func links(kind string, names []string) []inline {
+	var line []inline
+	for i, name := range names {
+		if i > 0 {
+			line = append(line, inline{text: ", "})
+		}
+		line = append(line, inline{text: name, anchor: anchor(kind, name)})
+	}
+	return line
 }

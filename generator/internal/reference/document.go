@@ -28,16 +28,19 @@ type blockKind int
 const (
 	headingBlock blockKind = iota
 	paragraphBlock
-	codeBlock // JSON
+	labelBlock // what follows, without a colon
+	codeBlock  // JSON
 	listBlock
 	tableBlock
 )
 
-// inline is a piece of a line: text, code, or a link to an anchor of the page.
+// inline is a piece of a line: text, code, a link to an anchor of the page, or the URL of a web
+// page, which is a link to it.
 type inline struct {
 	text   string
 	code   bool
 	anchor string
+	web    bool
 }
 
 func plain(text string) []inline { return []inline{{text: text}} }
@@ -52,7 +55,11 @@ func (d *document) paragraph(line ...inline) {
 	d.blocks = append(d.blocks, block{kind: paragraphBlock, inline: line})
 }
 
-// texts adds the paragraphs of a description. Single line ends are kept.
+func (d *document) label(line ...inline) {
+	d.blocks = append(d.blocks, block{kind: labelBlock, inline: line})
+}
+
+// texts adds the paragraphs of a description. Its single line ends stay.
 func (d *document) texts(text string) {
 	var paragraph []string
 	for line := range strings.SplitSeq(text+"\n", "\n") {

@@ -1,6 +1,9 @@
 package reference
 
 import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html"
 	"strings"
@@ -8,35 +11,121 @@ import (
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
-// The policy forbids the page to load or run anything, even if a text were not escaped.
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.js
+var pageScript string
+
+// The policy lets the page load nothing, and run its own script alone, even if a text were not
+// escaped.
 const htmlHead = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="mcpgen docs">
 <title>%s</title>
-<style>
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-code, pre { font: 0.9em ui-monospace, monospace; }
-pre { overflow: auto; padding: 0.75rem; border: 1px solid #8886; border-radius: 4px; }
-table { border-collapse: collapse; display: block; overflow: auto; }
-th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid #8886; }
-</style>
+<style>%s</style>
 </head>
 <body>
+<a class="skip" href="#main">Skip the list</a>
 `
+
+// hashOf returns a source expression of a Content-Security-Policy, which allows one text.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
 
 func (d *document) html() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, htmlHead, escapeHTML(d.title))
+	fmt.Fprintf(&b, htmlHead, hashOf(pageStyle), hashOf(pageScript), escapeHTML(d.title), pageStyle)
+	d.sideList(&b)
+	b.WriteString("<main id=\"main\">\n")
+	open := 0
 	for i := range d.blocks {
-		d.blocks[i].html(&b)
+		k := &d.blocks[i]
+		if k.kind == headingBlock && k.level > 1 {
+			open = section(&b, open, k.level)
+		}
+		k.html(&b)
 	}
-	b.WriteString("</body>\n</html>\n")
+	section(&b, open, 1)
+	b.WriteString("</main>\n<script>" + pageScript + "</script>\n</body>\n</html>\n")
 	return []byte(b.String())
+}
+
+// section closes the sections that a heading ends, and opens its own unless that is the title. The
+// open ones are bits by their level. A feature has level 4.
+func section(b *strings.Builder, open, level int) int {
+	for l := 4; l >= level; l-- {
+		if open&(1<<l) != 0 {
+			b.WriteString("</section>\n")
+			open &^= 1 << l
+		}
+	}
+	switch level {
+	case 1:
+		return open
+	case 4:
+		b.WriteString("<section class=\"feature\">\n")
+	default:
+		b.WriteString("<section>\n")
+	}
+	return open | 1<<level
+}
+
+// sideList writes the search and the list of all features under the headings of their parts.
+func (d *document) sideList(b *strings.Builder) {
+	b.WriteString("<nav aria-label=\"Contents\">\n" +
+		"<div hidden><input type=\"search\" id=\"search\" placeholder=\"Search\" aria-label=\"Search\" aria-keyshortcuts=\"/\" autocomplete=\"off\" spellcheck=\"false\">" +
+		"<p id=\"found\" role=\"status\"></p></div>\n<details open>\n<summary>Contents</summary>\n")
+	open, listed := 0, false
+	for _, k := range d.blocks {
+		if k.kind != headingBlock || k.level == 1 {
+			continue
+		}
+		if listed && k.level < 4 {
+			b.WriteString("</ul>\n")
+			listed = false
+		}
+		link := `<a href="#` + k.anchor + `">` + escapeHTML(plainText(k.inline)) + "</a>"
+		if k.level == 4 {
+			if !listed {
+				b.WriteString("<ul>\n")
+				listed = true
+			}
+			b.WriteString("<li>" + link + "</li>\n")
+			continue
+		}
+		for l := 3; l >= k.level; l-- {
+			if open&(1<<l) != 0 {
+				b.WriteString("</div>\n")
+				open &^= 1 << l
+			}
+		}
+		open |= 1 << k.level
+		fmt.Fprintf(b, "<div class=\"part\">\n<h%d>%s</h%[1]d>\n", k.level, link)
+	}
+	if listed {
+		b.WriteString("</ul>\n")
+	}
+	for l := 3; l >= 2; l-- {
+		if open&(1<<l) != 0 {
+			b.WriteString("</div>\n")
+		}
+	}
+	b.WriteString("</details>\n</nav>\n")
+}
+
+func plainText(line []inline) string {
+	var b strings.Builder
+	for _, i := range line {
+		b.WriteString(i.text)
+	}
+	return b.String()
 }
 
 func (k *block) html(b *strings.Builder) {
@@ -49,8 +138,10 @@ func (k *block) html(b *strings.Builder) {
 		fmt.Fprintf(b, "<h%d%s>%s</h%[1]d>\n", k.level, id, htmlLine(k.inline))
 	case paragraphBlock:
 		b.WriteString("<p>" + htmlLine(k.inline) + "</p>\n")
+	case labelBlock:
+		b.WriteString("<p class=\"label\">" + htmlLine(k.inline) + "</p>\n")
 	case codeBlock:
-		b.WriteString("<pre><code>" + escapeHTML(k.code) + "</code></pre>\n")
+		b.WriteString("<pre tabindex=\"0\"><code>" + escapeHTML(k.code) + "</code></pre>\n")
 	case listBlock:
 		b.WriteString("<ul>\n")
 		for _, item := range k.items {
@@ -58,19 +149,19 @@ func (k *block) html(b *strings.Builder) {
 		}
 		b.WriteString("</ul>\n")
 	case tableBlock:
-		b.WriteString("<table>\n<tr>")
+		b.WriteString("<table>\n<thead><tr>")
 		for _, h := range k.head {
 			b.WriteString("<th>" + escapeHTML(h) + "</th>")
 		}
-		b.WriteString("</tr>\n")
+		b.WriteString("</tr></thead>\n<tbody>\n")
 		for _, row := range k.rows {
 			b.WriteString("<tr>")
-			for _, cell := range row {
-				b.WriteString("<td>" + htmlLine(cell) + "</td>")
+			for i, cell := range row {
+				b.WriteString(`<td data-label="` + escapeHTML(k.head[i]) + `">` + htmlLine(cell) + "</td>")
 			}
 			b.WriteString("</tr>\n")
 		}
-		b.WriteString("</table>\n")
+		b.WriteString("</tbody>\n</table>\n")
 	}
 }
 
@@ -81,6 +172,8 @@ func htmlLine(line []inline) string {
 		switch {
 		case i.anchor != "":
 			b.WriteString(`<a href="#` + i.anchor + `">` + text + "</a>")
+		case i.web:
+			b.WriteString(`<a href="` + escapeHTML(i.text) + `" rel="noopener noreferrer">` + text + "</a>")
 		case i.code && text != "":
 			b.WriteString("<code>" + text + "</code>")
 		default:

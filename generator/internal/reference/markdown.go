@@ -26,6 +26,8 @@ func (k *block) markdown(b *strings.Builder) {
 		b.WriteString(markdownLine(k.inline, " ") + "\n")
 	case paragraphBlock:
 		b.WriteString(markdownLine(k.inline, "\\\n") + "\n")
+	case labelBlock:
+		b.WriteString(markdownLine(k.inline, " ") + ":\n")
 	case codeBlock:
 		text := visible.Escape(k.code)
 		fence := strings.Repeat("`", max(3, longestRun(text)+1))
@@ -57,6 +59,8 @@ func markdownLine(line []inline, lineEnd string) string {
 		switch {
 		case i.anchor != "":
 			b.WriteString("[" + escapeMarkdown(i.text, " ") + "](#" + i.anchor + ")")
+		case i.web:
+			b.WriteString("<" + i.text + ">") // a valid URL contains neither of the two
 		case i.code:
 			b.WriteString(markdownCode(i.text))
 		default:

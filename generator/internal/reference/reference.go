@@ -5,6 +5,8 @@ package reference
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // Server contains the features that a reference describes.
@@ -27,8 +29,8 @@ type Feature struct {
 	Scopes  []string // scopes that a caller needs
 	Aliases []string // other names of a tool
 	Task    string   // whether calls run as tasks: "", optional or required
-	Errors  []string // names of declared errors
-	// HidesErrors is set if clients receive only the messages of declared errors.
+	Errors  []string // names of the declared errors that a call can return
+	// HidesErrors is set if calls can fail and clients get the texts of declared errors alone.
 	HidesErrors bool
 }
 
@@ -53,14 +55,15 @@ type Error struct {
 
 // Markdown returns the reference as Markdown, in the dialect of GitHub.
 func (s *Server) Markdown() ([]byte, error) {
-	d, err := s.document()
+	d, err := s.document(s.contents)
 	if err != nil {
 		return nil, err
 	}
 	return d.markdown(), nil
 }
 
-// HTML returns the reference as one HTML page, which loads nothing else.
+// HTML returns the reference as one page of HTML with a list at its side and a search. It loads
+// nothing else.
 func (s *Server) HTML() ([]byte, error) {
 	d, err := s.document()
 	if err != nil {
@@ -72,8 +75,8 @@ func (s *Server) HTML() ([]byte, error) {
 // generated explains the origin of the page.
 const generated = "Written by mcpgen docs; it is overwritten."
 
-// document makes the blocks of the page.
-func (s *Server) document() (*document, error) {
+// document makes the blocks of the page, with some parts before the features.
+func (s *Server) document(before ...func(*document) error) (*document, error) {
 	id, err := parse(s.Identity)
 	if err != nil {
 		return nil, fmt.Errorf("read server: %w", err)
@@ -84,7 +87,8 @@ func (s *Server) document() (*document, error) {
 	facts := [][]inline{}
 	for _, f := range []struct{ name, member string }{{"Name", "name"}, {"Version", "version"}, {"Website", "websiteUrl"}} {
 		if text := id.Str(f.member); text != "" {
-			facts = append(facts, []inline{{text: f.name + ": "}, {text: text, code: true}})
+			web := f.member == "websiteUrl" && valid.Website(text) == nil
+			facts = append(facts, []inline{{text: f.name + ": "}, {text: text, code: !web, web: web}})
 		}
 	}
 	d.list(facts...)
@@ -92,7 +96,7 @@ func (s *Server) document() (*document, error) {
 		d.heading(2, "instructions", plain("Instructions for models"))
 		d.texts(text)
 	}
-	for _, part := range []func(*document) error{s.contents, s.tools, s.resources, s.prompts, s.forms, s.errors} {
+	for _, part := range append(before, s.tools, s.resources, s.prompts, s.forms, s.errors) {
 		if err := part(d); err != nil {
 			return nil, err
 		}

@@ -152,7 +152,7 @@ func hostileServer(text string) *Server {
 	x := q(text)
 	schema := `{"type":"object","properties":{` + x + `:{"type":"string","description":` + x + `,"default":` + x + `,"enum":[` + x + `],"pattern":` + x + `,"examples":[` + x + `]}}}`
 	return &Server{
-		Identity: json.RawMessage(`{"name":` + x + `,"title":` + x + `,"description":` + x + `,"instructions":` + x + `,"websiteUrl":` + x + `}`),
+		Identity: json.RawMessage(`{"name":` + x + `,"title":` + x + `,"description":` + x + `,"instructions":` + x + `,"websiteUrl":` + q(text+" ") + `}`),
 		Tools: []*Feature{{
 			Listing: json.RawMessage(`{"name":` + x + `,"title":"t","description":` + x + `,"inputSchema":` + schema + `,"outputSchema":` + schema + `}`),
 			Groups:  []string{text}, Scopes: []string{text}, Aliases: []string{text}, Errors: []string{text},
