@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 	"github.com/mcpgen/mcpgen/internal/columns"
+	"github.com/mcpgen/mcpgen/internal/suggest"
 )
 
 // command is one run of mcpgen.
@@ -103,7 +104,7 @@ func (c *command) run(args []string) int {
 		names = append(names, s.name)
 	}
 	hint := c.invoked + " help lists the commands"
-	if near := diag.Nearest(args[0], names); near != "" {
+	if near := suggest.Word(args[0], names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	if meant, ok := elsewhere[strings.ToLower(args[0])]; ok {

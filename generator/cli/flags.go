@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/internal/suggest"
 )
 
 // flags are those of one subcommand.
@@ -96,7 +96,7 @@ func (c *command) wrongFlag(f *flags, err error) int {
 	}
 	var known []string
 	f.VisitAll(func(def *flag.Flag) { known = append(known, def.Name) })
-	if near := diag.Nearest(name, known); near != "" {
+	if near := suggest.Word(name, known); near != "" {
 		hint = "did you mean -" + near + "?"
 	}
 	return c.usage(command0(f.Name()), "unknown flag -"+name, hint)

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
+	"github.com/mcpgen/mcpgen/internal/suggest"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -208,7 +208,7 @@ func (r *remoteServer) unknown(kind, name string, known []string) int {
 		return r.c.usage(r.name, "unknown "+kind+" "+name, "the server has no "+kind+"s")
 	}
 	hint := "the " + kind + "s are:"
-	if near := diag.Nearest(name, known); near != "" {
+	if near := suggest.Word(name, known); near != "" {
 		hint = "did you mean " + shown(near) + "? The " + kind + "s are:"
 	}
 	return r.c.usage(r.name, "unknown "+kind+" "+name, hint)

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/suggest"
 )
 
 // published is a feature by its name, with the function behind it.
@@ -25,7 +25,7 @@ func (c *command) unknown(subcommand, kind, name string, known []published) int 
 			meant = p.name
 		}
 	}
-	if near := diag.Nearest(name, names); near != "" {
+	if near := suggest.Word(name, names); near != "" {
 		meant = near
 	}
 	hint := "the " + kind + "s are:"

@@ -95,7 +95,7 @@ func (c *Command) client(name, scope string) (*clients.Client, clients.Scope, er
 	client := clients.Find(name)
 	if client == nil {
 		hint := "the clients are " + strings.Join(clients.Names(), ", ")
-		if near := suggest.Nearest(name, clients.Names()); near != "" {
+		if near := suggest.Word(name, clients.Names()); near != "" {
 			hint = "did you mean " + near + "? " + strings.ToUpper(hint[:1]) + hint[1:]
 		}
 		return nil, "", &UsageError{"unknown client " + name, hint}

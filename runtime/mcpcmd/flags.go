@@ -141,7 +141,7 @@ func (f *flags) tooMany(args []string) *UsageError {
 		}
 	}
 	names := commandNames()
-	near := suggest.Nearest(first, append(names, "help", "version"))
+	near := suggest.Word(first, append(names, "help", "version"))
 	switch {
 	case first == "help" || first == "version":
 		return &UsageError{text: "unknown command " + first + ": it is a flag: -" + first}
@@ -207,7 +207,7 @@ func unknownFlag(text string, set *flag.FlagSet) string {
 	var known []string
 	set.VisitAll(func(def *flag.Flag) { known = append(known, def.Name) })
 	text = "unknown flag -" + name
-	if near := suggest.Nearest(name, append(known, "help")); near != "" {
+	if near := suggest.Word(name, append(known, "help")); near != "" {
 		text += ": did you mean -" + near + "?"
 	}
 	return text

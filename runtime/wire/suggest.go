@@ -1,6 +1,6 @@
 package wire
 
-import "github.com/mcpgen/mcpgen/runtime/internal/suggest"
+import "github.com/mcpgen/mcpgen/internal/suggest"
 
 // mostCompared limits the candidates that nearest compares for all words of one Decoder together.
 const mostCompared = 2000

@@ -13,7 +13,7 @@ func byWords(word string, n int, candidate func(int) string) (part, short int) {
 	var parts, shorts only
 	for i := range n {
 		c := candidate(i)
-		if len(c) > Longest {
+		if len(c) > Longest || c == word {
 			continue
 		}
 		others, abbreviated, ok := within(w, split(c))
