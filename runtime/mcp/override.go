@@ -168,7 +168,7 @@ func (i *TemplateInfo) clone() TemplateInfo {
 func (i *PromptInfo) clone() PromptInfo {
 	c := *i
 	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
-	c.Requires, c.Arguments = slices.Clone(i.Requires), slices.Clone(i.Arguments)
+	c.Requires, c.Arguments, c.ReadOnly = slices.Clone(i.Requires), slices.Clone(i.Arguments), slices.Clone(i.ReadOnly)
 	for n := range c.Arguments {
 		c.Arguments[n].Values = slices.Clone(c.Arguments[n].Values)
 	}

@@ -22,6 +22,9 @@ type PromptInfo struct {
 	Scopes      []string // scopes that a caller needs, all of them
 	Icons       []Icon
 	Arguments   []PromptArgument
+	// ReadOnly are names that no client may send, since only results have them. The refusal names
+	// that reason.
+	ReadOnly []string
 	// Meta is published with the prompt, from revision 2025-06-18 on.
 	Meta Meta
 

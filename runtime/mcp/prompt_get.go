@@ -54,6 +54,8 @@ func (p *prompt) checkArguments(arguments []byte) error {
 	jsonrpc.Members(arguments, func(name, value []byte) bool {
 		i, ok := p.argument(string(name))
 		switch {
+		case !ok && slices.Contains(p.info.ReadOnly, string(name)):
+			problems = append(problems, "argument "+string(name)+" is "+wire.ReadOnlyMessage)
 		case !ok:
 			unknown = append(unknown, string(name))
 			problems = append(problems, "unknown argument "+string(name))

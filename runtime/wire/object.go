@@ -25,6 +25,9 @@ type Field struct {
 	Aliases []string
 }
 
+// ReadOnlyMessage is the message of the violation by a field that is ReadOnly.
+const ReadOnlyMessage = "read-only: only results have it, so leave it out"
+
 // Object reads the members of one object. Its loop is
 //
 //	for o := d.Object(fields); o.Next(); {
@@ -152,7 +155,7 @@ func (o *Object) take(field *Field, c byte) bool {
 	d.kept = 0
 	if field.ReadOnly {
 		if !d.opts.Lenient && !d.opts.SkipUnknown {
-			d.violate(RuleUnknown, "read-only: only results have it, so leave it out")
+			d.violate(RuleUnknown, ReadOnlyMessage)
 		}
 		o.f.optional = false
 		return false

@@ -40,10 +40,25 @@ func (g *generator) promptInfo(p *model.Prompt, stem string) {
 		}
 		l.put("Arguments", jen.Index().Add(g.mcp("PromptArgument"), composite(true, rows...)))
 	}
+	if p.Input.Object != nil {
+		l.list("ReadOnly", readOnlyNames(p.Input.Object))
+	}
 	l.flag("Embeds", p.Embeds())
 	g.behaviour(&l, &p.Feature)
 	g.add("mcpPrompt"+stem+" describes the prompt "+origin(p.Name, &p.Func)+".",
 		define("mcpPrompt"+stem, g.mcp("PromptInfo").Add(composite(true, l...))))
+}
+
+// readOnlyNames are the names of the members that no client may send, without those that it cannot
+// know.
+func readOnlyNames(object *model.Type) []string {
+	var names []string
+	for _, f := range object.Hidden {
+		if f.Unlisted == "" {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 func (g *generator) promptArgument(f *model.Field, values []string) code {
