@@ -46,6 +46,7 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 		for i, t := range m.Tools {
 			err = cmp.Or(err, all.Add(contract.Tool, l.tools[i]))
 			all.Alias(t.Name, t.Aliases...)
+			all.ArgumentAliases(t.Name, t.ArgumentAliases()...)
 			all.Scopes(contract.Tool, t.Name, t.Scopes...)
 			all.Task(t.Name, t.Task.Support())
 		}

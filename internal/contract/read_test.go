@@ -152,10 +152,13 @@ func TestAdd(t *testing.T) {
 	c.Alias("t", "old")
 	c.Alias("none", "old")
 	c.Alias("t")
+	c.ArgumentAliases("t", "a.b=c")
+	c.ArgumentAliases("none", "a=c")
+	c.ArgumentAliases("t")
 	want := `{
   "server": {"name": "shop"},
   "tools": [
-    {"name": "t", "aliases": ["old"]}
+    {"name": "t", "aliases": ["old"], "argumentAliases": ["a.b=c"]}
   ],
   "resources": [
     {"uri": "a:b", "name": "b"}

@@ -4,8 +4,9 @@ import "github.com/mcpgen/mcpgen/internal/jsontree"
 
 func (d *differ) tool(old, now *jsontree.Value) {
 	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"},
-		[]string{"name", "inputSchema", "outputSchema", "annotations", "execution", aliasesMember, scopesMember})
-	d.input(old.Get("inputSchema"), now.Get("inputSchema"))
+		[]string{"name", "inputSchema", "outputSchema", "annotations", "execution", aliasesMember, argumentAliasesMember, scopesMember})
+	before, after := old.Get("inputSchema"), now.Get("inputSchema")
+	d.input(d.argumentNames(old, now, before, after), after)
 	d.output(old.Get("outputSchema"), now.Get("outputSchema"))
 	d.hints(old.Get("annotations"), now.Get("annotations"))
 	d.execution(old.Get("execution"), now.Get("execution"))

@@ -35,8 +35,9 @@ type FeatureInfo struct {
 	Hints  ToolHints // of a tool
 	Scopes []string  // scopes that a caller needs, all of them: from //mcp:tool scopes=
 
-	Aliases []string // further names of a tool
-	Task    string   // of a tool: "optional" or "required" if its calls become tasks, otherwise ""
+	Aliases         []string // further names of a tool
+	ArgumentAliases []string // former names of its arguments, as in [ToolInfo]
+	Task            string   // of a tool: "optional" or "required" if its calls become tasks, otherwise ""
 }
 
 // Feature is a tool, resource, resource template or prompt. [NewTool], [NewResource],

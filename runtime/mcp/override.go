@@ -145,6 +145,7 @@ func (i *ToolInfo) clone() ToolInfo {
 	c := *i
 	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
 	c.Aliases, c.Requires, c.Narrow = slices.Clone(i.Aliases), slices.Clone(i.Requires), slices.Clone(i.Narrow)
+	c.ArgumentAliases = slices.Clone(i.ArgumentAliases)
 	return c
 }
 

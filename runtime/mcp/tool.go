@@ -25,6 +25,10 @@ type ToolInfo struct {
 	Hints       ToolHints
 	Icons       []Icon
 	Aliases     []string // further names, which lists do not contain
+	// ArgumentAliases are former names of arguments, which the tool reads and no schema contains.
+	// Contracts have them: behind the path of the present name follow = and the former name, as in
+	// filters[].field=column.
+	ArgumentAliases []string
 
 	// InputSchema is a JSON Schema with "type":"object" at its root. A hand-written tool may leave
 	// it empty to accept any object. Properties with the annotation x-mcp-header must have types
@@ -127,7 +131,7 @@ func (t *tool) Info() FeatureInfo {
 		Task: t.taskSupport(),
 		Kind: KindTool, Name: t.name, Title: t.info.Title,
 		Description: t.info.Description, InputSchema: t.info.InputSchema,
-		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints, Aliases: t.also, Scopes: t.info.Scopes,
+		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints, Aliases: t.also, ArgumentAliases: t.info.ArgumentAliases, Scopes: t.info.Scopes,
 	}
 }
 

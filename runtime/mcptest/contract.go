@@ -123,8 +123,9 @@ func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 	add("resources", contract.Template, protocol.ResourcesTemplatesList, "resourceTemplates")
 	add("prompts", contract.Prompt, protocol.PromptsList, "prompts")
 	for _, f := range server.Features() {
-		if f.Kind == mcp.KindTool && len(f.Aliases) > 0 {
+		if f.Kind == mcp.KindTool {
 			all.Alias(f.Name, f.Aliases...)
+			all.ArgumentAliases(f.Name, f.ArgumentAliases...)
 		}
 		all.Task(f.Name, f.Task)
 	}

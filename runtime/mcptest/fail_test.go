@@ -175,6 +175,25 @@ func TestContractLayout(t *testing.T) {
 	}
 }
 
+// TestContractArgumentAliases has former names of arguments removed and added.
+func TestContractArgumentAliases(t *testing.T) {
+	server := func(aliases ...string) *mcp.Server {
+		s := mcp.NewServer(mcp.ServerInfo{Name: "shop"})
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "search", ArgumentAliases: aliases, InputSchema: `{"type":"object","properties":{"text":{"type":"string"}}}`}, nil))
+		return s
+	}
+	file := filepath.Join(t.TempDir(), "contract.json")
+	t.Setenv(mcptest.UpdateEnv, "1")
+	mcptest.Contract(t, server("text=query"), file)
+	t.Setenv(mcptest.UpdateEnv, "")
+	mcptest.Contract(t, server("text=query"), file)
+	got := mcptest.Failure(func(t testing.TB) { mcptest.Contract(t, server("text=words"), file) })
+	want := "\ttool search: argument text: the former name query removed (breaking)\n\ttool search: argument text: the former name words added (compatible)\n"
+	if !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+}
+
 // TestContractAliases has a tool renamed, with and without an alias for the old name.
 func TestContractAliases(t *testing.T) {
 	t.Setenv(mcptest.UpdateEnv, "")

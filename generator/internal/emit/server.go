@@ -128,6 +128,7 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 	l.put("Icons", g.icons(t.Icons))
 	l.put("Meta", g.meta(t.Meta))
 	l.list("Aliases", t.Aliases)
+	l.list("ArgumentAliases", t.ArgumentAliases())
 	l.put("Requires", g.capabilities(t.Requires))
 	l.put("InputSchema", jen.Id("mcpInput"+stem))
 	if hasOutput {
