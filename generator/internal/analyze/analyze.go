@@ -63,6 +63,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.each((*analyzer).checkSelected)
 	a.each((*analyzer).checkFills)
 	a.each((*analyzer).checkShared)
+	a.checkNeeds()
 	a.checkProviders()
 	a.collectForms()
 	a.collectConstructors()
@@ -157,6 +158,7 @@ type shared struct {
 	forms         map[*types.TypeName]saidForm
 	errors        map[types.Object]*saidError
 	argLines      map[*model.Call][]*directive.Directive // //mcp:arg, those of inject functions included
+	needLines     []*needLine
 }
 
 // symbol is a function, or a method where recv is the name of its type.

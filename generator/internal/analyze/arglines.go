@@ -167,7 +167,7 @@ func (a *analyzer) checkShared() {
 		switch {
 		case len(line.words) > 0:
 			if !failed && a.from == nil { // otherwise another package may emit more
-				a.checkWords(line)
+				a.checkWords(line.Directive, line.words, diag.Place{Pos: line.Pos, Subject: "//mcp:arg " + line.Name()})
 			}
 			continue
 		case has && (failed || a.from != nil):
@@ -186,12 +186,11 @@ func (a *analyzer) checkShared() {
 }
 
 // checkWords refuses keys of a line that have no effect on any of its features.
-func (a *analyzer) checkWords(line *sharedLine) {
-	at := diag.Place{Pos: line.Pos, Subject: "//mcp:arg " + line.Name()}
-	if arg, set := line.Get("complete"); set && !line.words["prompt"] && !line.words["resource"] {
+func (a *analyzer) checkWords(line *directive.Directive, words map[string]bool, at diag.Place) {
+	if arg, set := line.Get("complete"); set && !words["prompt"] && !words["resource"] {
 		a.diags.Errorf(arg.Pos, at.Subject, "clients complete arguments of prompts and variables of resource templates, and only tools have the argument").Hint = "leave complete= out"
 	}
-	if arg, set := line.Get("alias"); set && !line.words["tool"] {
+	if arg, set := line.Get("alias"); set && !words["tool"] {
 		a.diags.Errorf(arg.Pos, at.Subject, "only arguments of tools have former names, and no tool has the argument").Hint = "leave alias= out"
 	}
 }

@@ -167,7 +167,43 @@ func (v *needs) param(q *need) bool {
 		return false
 	}
 	v.open = append(v.open, q)
+	v.note(q)
 	return true
+}
+
+// needLine is an //mcp:arg of an inject function, with the words of the features that have the
+// argument.
+type needLine struct {
+	*directive.Directive
+	by    *injector
+	words map[string]bool
+}
+
+// note marks the lines of an inject function that the feature has.
+func (v *needs) note(q *need) {
+	for _, line := range q.by.lines {
+		if !about(line, q.Name) {
+			continue
+		}
+		i := slices.IndexFunc(v.needLines, func(l *needLine) bool { return l.Directive == line })
+		if i < 0 {
+			i = len(v.needLines)
+			v.needLines = append(v.needLines, &needLine{Directive: line, by: q.by, words: map[string]bool{}})
+		}
+		v.needLines[i].words[v.of.dir.Word] = true
+	}
+}
+
+// checkNeeds refuses keys of lines of inject functions that have no effect on any feature.
+func (a *analyzer) checkNeeds() {
+	if a.diags.HasErrors() || a.damaged || len(a.refused) > 0 {
+		return // what was refused may have the argument
+	}
+	for _, line := range a.needLines {
+		if line.by.from == nil { // otherwise another package may emit more
+			a.checkWords(line.Directive, line.words, line.by.at().In("argument "+line.Name()))
+		}
+	}
 }
 
 // take takes lines about the parameters of inject functions off those of the feature, and completes
