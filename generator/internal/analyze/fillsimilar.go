@@ -193,8 +193,12 @@ func (f *filling) reportSimilar(k *fill, field *model.Field, path []string) {
 	if path[len(path)-1] == k.name || name == k.name {
 		what = "would be published: it is called %s, but is not the parameter that %s fills"
 	}
-	f.diags.Errorf(at.Pos, at.In("argument "+name).Subject, what, k.name, k.by).Relate(k.pos, "the defaults").
-		Hint = fmt.Sprintf("add %s:%s to inject=, or //mcp:arg %[1]s inject=%[2]s to the function; inject=_ publishes it", name, k.by)
+	d := f.diags.Errorf(at.Pos, at.In("argument "+name).Subject, what, k.name, k.by).Relate(k.pos, "the defaults")
+	if p := f.neededBy(path); p != nil {
+		d.Hint = fmt.Sprintf("%s, filled by //mcp:defaults inject=%s:%s; //mcp:arg %s inject=_ above %s publishes it", takes(p, name), path[len(path)-1], k.by, name, p.Func)
+		return
+	}
+	d.Hint = fmt.Sprintf("add %s:%s to inject=, or //mcp:arg %[1]s inject=%[2]s to the function; inject=_ publishes it", name, k.by)
 }
 
 // checkKept refuses inject=_ about what is published in any case. used are the names that the

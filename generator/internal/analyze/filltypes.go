@@ -94,10 +94,13 @@ func (f *filling) warnOfType(field *model.Field, names []string) {
 	if field.Pos.IsValid() {
 		at = at.At(field.Pos)
 	}
-	f.diags.Warnf(at.Pos, at.Subject, "it is published: %s fills parameters of type %s, not members of arguments",
+	d := f.diags.Warnf(at.Pos, at.Subject, "it is published: %s fills parameters of type %s, not members of arguments",
 		provider.Func, f.shortType(provider.Type)).
-		Relate(provider.Pos, "the function").
-		Hint = "//mcp:arg " + names[0] + " inject=" + provider.Func + " fills it; inject=_ publishes it without this warning"
+		Relate(provider.Pos, "the function")
+	d.Hint = "//mcp:arg " + names[0] + " inject=" + provider.Func + " fills it; inject=_ publishes it without this warning"
+	if p := f.neededBy(strings.Split(names[0], ".")); p != nil {
+		d.Hint = takes(p, names[0]) + ", which " + provider.Func + " fills; //mcp:arg " + names[0] + " inject=_ above " + p.Func + " publishes it without this warning"
+	}
 }
 
 // warnOfEmbedded is like warnOfType for a field of a struct that is embedded.

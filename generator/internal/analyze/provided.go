@@ -149,8 +149,11 @@ func (v *needs) param(q *need) bool {
 	if !q.by.source(q.Param, false, &argSet{all: q.lines, lines: q.lines}, &f, at) {
 		return false
 	}
-	if f.keeps(q.Name) { // for checkLeft
-		v.filling.lines[q.Name], v.byType[q.Name] = f.lines[q.Name], true
+	for name, line := range f.lines { // for checkLeft
+		if f.keeps(name) {
+			v.filling.lines[name] = line
+			v.byType[name] = v.byType[name] || name == q.Name
+		}
 	}
 	switch q.Source {
 	case model.FromProvider:
@@ -215,11 +218,50 @@ func (v *needs) take() bool {
 		case p != nil:
 			v.adopt(p, q)
 		case !v.own(q.Name):
+			ok = v.checkMembers(q) && ok
 			v.args.lines = slices.DeleteFunc(slices.Clone(v.args.lines), func(l *directive.Directive) bool { return about(l, q.Name) })
 		}
 		v.argLines[v.call] = append(slices.Clone(v.argLines[v.call]), q.lines...)
 	}
 	return ok
+}
+
+// checkMembers refuses lines of the feature by which functions would fill members of what an inject
+// function needs.
+func (v *needs) checkMembers(q *need) bool {
+	ok := true
+	for _, line := range v.args.own {
+		if by, set := line.String("inject"); set && by != published && line.Name() != q.Name && about(line, q.Name) {
+			at := v.at.At(line.Pos).In("argument " + line.Name())
+			v.diags.Errorf(at.Pos, at.Subject, memberOfNeed).Hint = takes(q.by.provider, line.Name()) + ", and fill that: inject=" + by
+			ok = false
+		}
+	}
+	return ok
+}
+
+// memberOfNeed is why inject= is refused there: the members are read by the time the function runs,
+// and only its parameters are filled before.
+const memberOfNeed = "no function fills members of what an inject function needs"
+
+// takes is how the function gets a member that another function fills.
+func takes(p *model.Provider, member string) string {
+	return "take " + member[strings.LastIndex(member, ".")+1:] + " as a parameter of " + p.Func
+}
+
+// neededBy is the inject function that needs the struct around a member, nil for members of the
+// feature's own arguments.
+func (f *filling) neededBy(path []string) *model.Provider {
+	named := func(p *model.Param) bool { return p.Name == path[0] && p.Source == model.FromArgument }
+	if len(path) < 2 || slices.ContainsFunc(f.call.Func.Params, func(p *model.Param) bool { return p.Name == path[0] }) {
+		return nil
+	}
+	for _, c := range f.call.Provided {
+		if slices.ContainsFunc(c.Params, named) {
+			return c.Provider
+		}
+	}
+	return nil
 }
 
 // same is the parameter of the feature that is the same as that of an inject function, nil if there

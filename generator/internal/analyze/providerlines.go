@@ -95,7 +95,7 @@ func (i *injector) checkLines() {
 		}
 	}
 	for _, line := range i.lines {
-		name, below, deep := strings.Cut(line.Name(), ".")
+		name, _, deep := strings.Cut(line.Name(), ".")
 		at := i.at().At(line.Pos).In("argument " + line.Name())
 		fail := func(hint, format string, args ...any) {
 			i.diags.Errorf(at.Pos, at.Subject, format, args...).Hint = hint
@@ -121,8 +121,8 @@ func (i *injector) checkLines() {
 				fail("delete the line", "%s fills the parameter, which is not an argument", p.Func)
 			}
 		}
-		if deep && line.Has("inject") {
-			fail("take "+below+" as a parameter of its own", "no function fills members of what another one needs")
+		if by, set := line.String("inject"); deep && set && by != published {
+			fail(takes(i.provider, line.Name())+", and fill that: inject="+by, memberOfNeed)
 		}
 	}
 }
