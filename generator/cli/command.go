@@ -75,6 +75,7 @@ func subcommands() []*subcommand {
 		{"uninstall", "CLIENT NAME", "take a server out of a client again", (*command).uninstall},
 		{"status", "[CLIENT] [NAME]", "show which servers clients have, and whether they answer", (*command).status},
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
+		{"bundle", "PACKAGE", "make files that clients install without Go (MCPB)", (*command).bundle},
 		{"completion", "SHELL", "print the script by which a shell completes command lines", (*command).completion},
 		{"version", "", "print the version", (*command).showVersion},
 	}

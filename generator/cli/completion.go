@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/bundle"
 	"github.com/mcpgen/mcpgen/internal/clientcmd"
 	"github.com/mcpgen/mcpgen/internal/clients"
 	"github.com/mcpgen/mcpgen/internal/shellcomplete"
@@ -163,6 +164,8 @@ func flagValues(name string) []candidate {
 		return values("user", "project", "local")
 	case "fail":
 		return values("breaking", "any", "none")
+	case "platform":
+		return values(bundle.PlatformNames()...)
 	case "revision":
 		return values("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 	}
@@ -172,7 +175,7 @@ func flagValues(name string) []candidate {
 // positional are the candidates for an argument without -, behind the others.
 func (c *command) positional(name string, rest []string, word string, args []string) []candidate {
 	switch name {
-	case "", "list", "run", "docs", "vet", "diff":
+	case "", "list", "run", "docs", "vet", "diff", "bundle":
 		return c.packages(word)
 	case "call", "read", "prompt":
 		if len(rest) == 0 {

@@ -25,16 +25,12 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 	if len(packages) == 0 {
 		return contract.Empty(), nil
 	}
-	whose := packages[0]
 	declared := slices.DeleteFunc(slices.Clone(packages), func(m *model.Package) bool { return m.Server == nil })
-	switch {
-	case len(declared) == 1:
-		whose = declared[0]
-	case len(packages) > 1 && len(declared) > 1:
+	if len(declared) > 1 {
 		return nil, fmt.Errorf("%s and %s are servers of their own: a contract is of one server, so name their packages one at a time",
 			declared[0].Path, declared[1].Path)
 	}
-	all, err := contract.New(identity(whose))
+	all, err := contract.New(identity(serverOf(packages)))
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +68,17 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 		}
 	}
 	return all, nil
+}
+
+// serverOf returns the package that says what a server with the features of some packages is: the
+// one with a server of its own, or the first.
+func serverOf(packages []*model.Package) *model.Package {
+	for _, m := range packages {
+		if m.Server != nil {
+			return m
+		}
+	}
+	return packages[0]
 }
 
 func models(packages []*pipeline.Package) []*model.Package {

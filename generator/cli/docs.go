@@ -131,13 +131,7 @@ func referenceOf(ctx context.Context, packages []*model.Package, graph *reach.Gr
 	if _, err := publishedBy(ctx, packages); err != nil {
 		return nil, err
 	}
-	whose := packages[0]
-	for _, m := range packages {
-		if m.Server != nil {
-			whose = m
-		}
-	}
-	s := &reference.Server{Identity: identity(whose)}
+	s := &reference.Server{Identity: identity(serverOf(packages))}
 	for _, m := range packages {
 		if err := addReference(ctx, s, m, graph); err != nil {
 			return nil, err
