@@ -1,6 +1,6 @@
-// Package analyze turns a loaded package and its directives into the model: it has the meaning of
-// directives for the declarations that they apply to. What is wrong becomes a diagnostic; the
-// analysis continues, so that all of them are shown at once.
+// Package analyze turns a loaded package and its directives into the model: it interprets
+// directives for the declarations that they apply to. Errors become diagnostics; the analysis
+// continues, so that all of them are shown at once.
 package analyze
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// Package analyses one package. The model is complete only when no error was added to diags.
+// Package analyses one package. The model is complete only if no error was added to diags.
 func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Package {
 	a := &analyzer{pkg: pkg, shared: &shared{
 		docs:      docs,
@@ -78,7 +78,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	return a.out
 }
 
-// checkDefaults checks what only complete types show of defaults, and refuses those that contain
+// checkDefaults checks defaults with the completed types, and refuses defaults that contain
 // themselves.
 func (a *analyzer) checkDefaults() {
 	if !a.types.CheckLate() {
@@ -106,7 +106,7 @@ func (a *analyzer) checkDefaults() {
 	}
 }
 
-// checkWriteOnly refuses results that may contain what is writeOnly. It needs the types of all
+// checkWriteOnly refuses results that may contain writeOnly members. It needs the types of all
 // features.
 func (a *analyzer) checkWriteOnly() {
 	check := func(call *model.Call, pos token.Position, kind string) {
@@ -124,21 +124,21 @@ func (a *analyzer) checkWriteOnly() {
 	}
 }
 
-// analyzer reads the declarations of one package: of the one that is generated for, or of one whose
+// analyzer reads the declarations of one package: the package that is generated for, or one whose
 // features are emitted there, with //mcp:from.
 type analyzer struct {
 	*shared
 	pkg  *load.Package
 	sets []*directive.Set
-	from *origin // nil in the package that is generated for
-	// fills are what the //mcp:defaults of the package say about parameters that functions fill.
+	from *origin // nil for the package that is generated for
+	// fills come from the package's //mcp:defaults: the parameters that functions fill.
 	fills []*fill
 	// sharedLines are the //mcp:arg lines of the package and of its types.
 	sharedLines []*sharedLine
-	// damaged is set where a directive cannot be read, so that nothing can be concluded from its
+	// damaged is set if a directive cannot be read, so that nothing can be concluded from its
 	// absence.
 	damaged bool
-	// callees are the functions that variables name, and refused the variables that name none.
+	// callees are the functions that variables name; refused are the variables that name none.
 	callees map[*directive.Set]*callee
 	refused map[*directive.Set]bool
 }
@@ -161,10 +161,10 @@ type shared struct {
 	needLines     []*needLine
 }
 
-// symbol is a function, or a method where recv is the name of its type.
+// symbol is a function, or a method if recv is the name of its type.
 type symbol struct{ path, recv, name string }
 
-// root reads the package that is generated for.
+// root returns the analyzer of the package that is generated for.
 func (s *shared) root() *analyzer { return s.sources[0] }
 
 // each calls a function for every package, first for the one that is generated for.
@@ -174,8 +174,8 @@ func (s *shared) each(do func(*analyzer)) {
 	}
 }
 
-// object is what a directive applies to, nil if the type checker has no object for it. Of a
-// variable that names a function it is the function.
+// object returns the object that a directive applies to, or nil if the type checker has no object
+// for it. For a variable that names a function it returns the function.
 func (a *analyzer) object(set *directive.Set) types.Object {
 	if c := a.callees[set]; c != nil {
 		return c.fn
@@ -195,7 +195,7 @@ func (a *analyzer) object(set *directive.Set) types.Object {
 	return nil
 }
 
-// collectRoots adds the types of all that has directives.
+// collectRoots adds the types of all declarations with directives.
 func (a *analyzer) collectRoots() {
 	for _, set := range a.sets {
 		if obj := a.object(set); obj != nil {
@@ -207,15 +207,15 @@ func (a *analyzer) collectRoots() {
 	}
 }
 
-// typeString writes a type as the package's own source would.
+// typeString writes a type as the package's own source would write it.
 func (a *analyzer) typeString(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(a.pkg.Types))
 }
 
-// collectServer reads //mcp:server. A program needs a server in any case, so package main has one
-// without being asked.
+// collectServer reads //mcp:server. A program always needs a server, so package main gets one even
+// without the directive.
 func (a *analyzer) collectServer() {
-	all := a.declared("server") // ScanFiles has refused a second one
+	all := a.declared("server") // ScanFiles refused a second one
 	if len(all) == 0 {
 		if a.out.Main && a.out.HasFeatures() {
 			a.out.Server = &model.Server{Name: model.ServerName(a.pkg.Path)}

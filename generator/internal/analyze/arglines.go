@@ -14,8 +14,8 @@ import (
 // sharedLine is an //mcp:arg of a package comment or of a type.
 type sharedLine struct {
 	*directive.Directive
-	recv string // the type, "" for the package
-	// words are those of the features that have the argument.
+	recv string // the type; "" for the package
+	// words are the directives (tool, resource, prompt) of the features with the argument.
 	words map[string]bool
 }
 
@@ -45,8 +45,8 @@ func (a *analyzer) collectShared() {
 	}
 }
 
-// sharedFor are the lines for a feature: those of its receiver type, of its package, and of the
-// package that emits it.
+// sharedFor returns the lines for a feature, from its receiver type, its package, and the package
+// that emits it.
 func (a *analyzer) sharedFor(d declared) []*sharedLine {
 	of := func(a *analyzer, recv string) []*sharedLine {
 		return slices.DeleteFunc(slices.Clone(a.sharedLines), func(l *sharedLine) bool { return l.recv != recv })
@@ -76,9 +76,9 @@ func (a *analyzer) argSet(d declared) *argSet {
 	return args
 }
 
-// settleFar drops the lines of types and packages that are about no argument of the feature. around
-// are the parameters whose members may be called without their names: a line is also about what
-// another one calls with it.
+// settleFar drops the lines of types and packages that match no argument of the feature. around are
+// the parameters whose members may be named without the parameter: a line matches a member under
+// either name.
 func (a *analyzer) settleFar(call *model.Call, object *model.Type, around []string, args *argSet, d declared) {
 	if len(args.far) == 0 {
 		return
@@ -114,8 +114,8 @@ func (a *analyzer) settleFar(call *model.Call, object *model.Type, around []stri
 	a.use(d, all)
 }
 
-// applicable is a line of a type or package as the feature would have it, nil if it is about no
-// argument.
+// applicable returns a line of a type or package in the form for the feature, or nil if it matches
+// no argument.
 func (a *analyzer) applicable(call *model.Call, object *model.Type, around []string, args *argSet, line *directive.Directive) *directive.Directive {
 	if a.types.HasArg(object, line, args.all) || hidden(call, line) || slices.Contains(around, line.Name()) {
 		return line
@@ -124,7 +124,7 @@ func (a *analyzer) applicable(call *model.Call, object *model.Type, around []str
 	if object.Go == nil || !slices.Contains(around, first) {
 		return nil
 	}
-	member := *line // of the one struct parameter, whose lines name its members alone
+	member := *line // for the one struct parameter, whose lines name only its members
 	member.Args = slices.Clone(line.Args)
 	member.Args[0].Value = rest
 	if !a.types.HasArg(object, &member, args.all) {
@@ -133,7 +133,7 @@ func (a *analyzer) applicable(call *model.Call, object *model.Type, around []str
 	return &member
 }
 
-// use marks the lines of types and packages that one feature has.
+// use marks the lines of types and packages that one feature uses.
 func (a *analyzer) use(d declared, lines []*directive.Directive) {
 	for _, shared := range a.sharedFor(d) {
 		if slices.ContainsFunc(lines, func(l *directive.Directive) bool {
@@ -148,19 +148,19 @@ func samePlace(a directive.Arg) func(directive.Arg) bool {
 	return func(b directive.Arg) bool { return a.Pos == b.Pos }
 }
 
-// hidden reports whether a line is why a parameter is not an argument.
+// hidden reports whether a parameter is not an argument because of a line.
 func hidden(call *model.Call, line *directive.Directive) bool {
 	return hides(line) && slices.ContainsFunc(call.Func.Params, func(p *model.Param) bool {
 		return p.Name == line.Name() && (p.Source == model.FromZero || p.Source == model.FromFixed)
 	})
 }
 
-// checkShared refuses lines of types and packages that are about no argument.
+// checkShared refuses lines of types and packages that match no argument.
 func (a *analyzer) checkShared() {
 	if a.damaged || len(a.refused) > 0 {
-		return // what cannot be read may have the argument
+		return // an unreadable directive may belong to the argument
 	}
-	failed := a.diags.HasErrors() // a feature that was refused may have the argument
+	failed := a.diags.HasErrors() // a refused feature may have the argument
 	for _, line := range a.sharedLines {
 		var names []string
 		has := a.mentions(&fill{name: line.Name(), path: strings.Split(line.Name(), "."), recv: line.recv}, &names)
@@ -195,7 +195,7 @@ func (a *analyzer) checkWords(line *directive.Directive, words map[string]bool, 
 	}
 }
 
-// homeOf is the analyzer of the package whose source has a position.
+// homeOf returns the analyzer of the package whose source contains a position.
 func (a *analyzer) homeOf(pos token.Position) *analyzer {
 	for _, source := range a.sources {
 		if source.holds(pos) {
@@ -205,7 +205,7 @@ func (a *analyzer) homeOf(pos token.Position) *analyzer {
 	return a
 }
 
-// joinLines joins //mcp:arg lines of two places: the nearer ones win, key by key.
+// joinLines joins //mcp:arg lines of two places: the nearer ones take precedence, key by key.
 func joinLines(near, far []*directive.Directive) []*directive.Directive {
 	all := slices.Clone(near)
 	for _, line := range far {
@@ -219,7 +219,7 @@ func joinLines(near, far []*directive.Directive) []*directive.Directive {
 	return all
 }
 
-// joinLine completes a line by one further away.
+// joinLine completes a line by a line farther away.
 func joinLine(near, far *directive.Directive) *directive.Directive {
 	joined := *near
 	joined.Args = slices.Clone(near.Args)
@@ -232,8 +232,7 @@ func joinLine(near, far *directive.Directive) *directive.Directive {
 	return &joined
 }
 
-// settles reports whether a line says what an argument of another one says, or that there is
-// nothing to say.
+// settles reports whether a line sets or rules out the same key as an argument of another line.
 func settles(line *directive.Directive, arg directive.Arg) bool {
 	if arg.Bare && !arg.Quoted || hides(line) {
 		return true
@@ -245,7 +244,7 @@ func settles(line *directive.Directive, arg directive.Arg) bool {
 	return slices.ContainsFunc(append(slices.Clone(rivals[arg.Key]), arg.Key), line.Has)
 }
 
-// rivals are the keys of a line with which one of another line has no meaning.
+// rivals are, for each key, the keys of a nearer line that make it meaningless.
 var rivals = map[string][]string{
 	"required":      {"optional", "default"},
 	"optional":      {"required"},

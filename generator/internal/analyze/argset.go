@@ -10,16 +10,16 @@ import (
 
 // argSet are the //mcp:arg lines of one feature.
 type argSet struct {
-	own []*directive.Directive // of the feature itself
-	far []*directive.Directive // of its receiver type and of packages, nearer ones first
-	all []*directive.Directive // its own, completed by the others
+	own []*directive.Directive // lines of the feature itself
+	far []*directive.Directive // lines of its receiver type and of packages, nearer ones first
+	all []*directive.Directive // own, completed by far
 
-	lines   []*directive.Directive // without those about parameters that are not arguments
-	leftOut []*model.Param         // by //mcp:params
-	inline  *directive.Directive   // of a receiver that is made of arguments
+	lines   []*directive.Directive // without the lines for parameters that are not arguments
+	leftOut []*model.Param         // by _ in //mcp:params
+	inline  *directive.Directive   // for a receiver that is made of arguments
 }
 
-// about reports whether a line is about a parameter or something inside of it.
+// about reports whether a line names a parameter or something inside of it.
 func about(line *directive.Directive, name string) bool {
 	first, _, _ := strings.Cut(line.Name(), ".")
 	return first == name && name != "" && name != "_"
@@ -33,8 +33,8 @@ func (s *argSet) omits(name string) bool {
 	})
 }
 
-// shorten takes the name of the only parameter off the names of its fields, which may be written
-// with it, as those of one of several are.
+// shorten removes the name of the only parameter from the names of its fields. The names may
+// include it, since the fields of one parameter among several need it.
 func (s *argSet) shorten(param string, object *model.Type) {
 	if param == "" || slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == param }) {
 		return
@@ -58,7 +58,7 @@ func (s *argSet) shorten(param string, object *model.Type) {
 	s.lines = lines
 }
 
-// fixes is the line that fixes the value of a parameter, or nil.
+// fixes returns the line that fixes the value of a parameter, or nil.
 func (s *argSet) fixes(name string) *directive.Directive {
 	i := slices.IndexFunc(s.all, func(l *directive.Directive) bool { return l.Has("fixed") && l.Name() == name && name != "_" })
 	if i < 0 {
@@ -67,7 +67,7 @@ func (s *argSet) fixes(name string) *directive.Directive {
 	return s.all[i]
 }
 
-// take removes the lines about a parameter that is not an argument, and returns them.
+// take removes the lines for a parameter that is not an argument, and returns them.
 func (s *argSet) take(p *model.Param) []*directive.Directive {
 	if p.Source == model.FromArgument || p.Source == model.FromWhole {
 		return nil

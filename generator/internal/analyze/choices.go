@@ -63,8 +63,8 @@ func (a *analyzer) choices(call *model.Call, at diag.Place) bool {
 	return true
 }
 
-// choicesShape reports whether a function returns choices, and whether it has a context and an
-// error.
+// choicesShape reports whether a function returns choices, and whether it takes a context and
+// returns an error.
 func choicesShape(sig *types.Signature) (withError, ok bool) {
 	results := sig.Results()
 	if sig.TypeParams().Len() > 0 || sig.Variadic() || results.Len() == 0 ||
@@ -80,7 +80,7 @@ func choicesShape(sig *types.Signature) (withError, ok bool) {
 	return false, false
 }
 
-// choicesNames are the functions that could have been meant.
+// choicesNames returns the functions that could have been meant.
 func (a *analyzer) choicesNames() (names []string) {
 	for _, name := range a.pkg.Types.Scope().Names() {
 		if f, ok := a.pkg.Types.Scope().Lookup(name).(*types.Func); ok {
@@ -98,7 +98,7 @@ type choicesWalk struct {
 	found []*model.Choices
 }
 
-// walk looks into a type of which defaults around it have values.
+// walk visits a type. values are its values in the defaults around it.
 func (w *choicesWalk) walk(t *model.Type, values []any) {
 	for ; t != nil; t = t.Elem {
 		if w.seen[t] {
@@ -141,12 +141,12 @@ func (w *choicesWalk) field(f *model.Field, values []any) {
 	w.walk(f.Type, values)
 }
 
-// decoded is the value of a default, which has been checked.
+// decoded returns the value of a checked default.
 func decoded(v *model.Value) (value any, ok bool) {
 	return value, v != nil && json.Unmarshal([]byte(v.JSON), &value) == nil
 }
 
-// members are the members of that name of those values that are objects.
+// members returns the members of that name of the values that are objects.
 func members(values []any, name string) (all []any) {
 	for _, v := range values {
 		if object, ok := v.(map[string]any); ok && object[name] != nil {
@@ -156,7 +156,7 @@ func members(values []any, name string) (all []any) {
 	return all
 }
 
-// elements are the elements of those values that are lists or maps.
+// elements returns the elements of the values that are lists or maps.
 func elements(values []any) (all []any) {
 	for _, v := range values {
 		switch v := v.(type) {

@@ -9,14 +9,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// completions settles how the arguments of a prompt or the variables of a template are completed:
-// by the function that complete= names, and enumerations by themselves.
+// completions determines how the arguments of a prompt or the variables of a template are
+// completed: by the function that complete= names, or from an enumeration.
 func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at diag.Place) (all []*model.Completion, ok bool) {
 	ok = true
 	byName := map[string]*model.Completer{}
 	recv := a.receiverType(d, fn)
 	if call.Recv != nil {
-		recv = nil // it is made of arguments, which are not known yet
+		recv = nil // made of arguments, which are not known yet
 	}
 	for _, line := range a.argLines[call] {
 		arg, set := line.Get("complete")
@@ -46,8 +46,7 @@ func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at 
 	return all, ok
 }
 
-// noCompletion refuses complete= where nothing could ask for it: the protocol has no completion for
-// the arguments of tools.
+// noCompletion refuses complete= for tools: the protocol cannot complete their arguments.
 func (a *analyzer) noCompletion(d declared, at diag.Place) bool {
 	if d.set.Get("prompt") != nil || d.set.Get("resource") != nil {
 		return true
@@ -63,8 +62,8 @@ func (a *analyzer) noCompletion(d declared, at diag.Place) bool {
 	return ok
 }
 
-// noAlias refuses alias= where clients fill arguments from the list of features: of prompts and
-// templates.
+// noAlias refuses alias= for prompts and templates, since clients fill their arguments from the
+// list of features.
 func (a *analyzer) noAlias(call *model.Call, d declared, what string, at diag.Place) bool {
 	ok := true
 	for _, line := range d.set.All("arg") {
@@ -75,12 +74,12 @@ func (a *analyzer) noAlias(call *model.Call, d declared, what string, at diag.Pl
 		}
 	}
 	for _, f := range call.Input.Object.Fields {
-		f.Aliases = nil // of lines for tools
+		f.Aliases = nil // set by lines for tools
 	}
 	return ok
 }
 
-// enumTexts are the values of an enumeration as they are typed.
+// enumTexts returns the values of an enumeration as a user types them.
 func enumTexts(f *model.Field) []string {
 	t := f.Type
 	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
@@ -99,7 +98,7 @@ func enumTexts(f *model.Field) []string {
 	return values
 }
 
-// plain is a JSON text as it is typed: a string without its quotes.
+// plain returns a JSON text as a user types it: a string without its quotes.
 func plain(text string) string {
 	var s string
 	if json.Unmarshal([]byte(text), &s) == nil {
@@ -165,7 +164,7 @@ func (a *analyzer) lookupCompleter(name string, recv types.Type) *types.Func {
 	return found
 }
 
-// completerNames are those that could have been meant.
+// completerNames returns the functions that could have been meant.
 func (a *analyzer) completerNames(recv types.Type) []string {
 	var names []string
 	for _, name := range a.pkg.Types.Scope().Names() {
@@ -189,7 +188,7 @@ func (a *analyzer) completerNames(recv types.Type) []string {
 	return names
 }
 
-// completerShape reads the form of such a function.
+// completerShape reads the signature of such a function.
 func (a *analyzer) completerShape(c *model.Completer, sig *types.Signature) bool {
 	if sig.TypeParams().Len() > 0 || sig.Variadic() {
 		return false

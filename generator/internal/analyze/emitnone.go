@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// EmitsNothing reports whether the features of a package are emitted by others: //mcp:defaults
+// EmitsNothing reports whether other packages emit the features of a package: //mcp:defaults
 // emit=none.
 func EmitsNothing(pkg *load.Package) bool {
 	a := &analyzer{pkg: pkg, shared: &shared{}}
@@ -19,8 +19,9 @@ func EmitsNothing(pkg *load.Package) bool {
 }
 
 // CheckNotEmitted checks a package with emit=none: whether its directives can be read, and whether
-// other packages can name what they apply to. Types are checked in the package that emits them,
-// which may have providers and conversions of its own. It returns the number of features.
+// other packages can name the declarations that they apply to. Types are checked in the package
+// that emits them, which may have its own providers and conversions. It returns the number of
+// features.
 func CheckNotEmitted(pkg *load.Package, diags *diag.List) (features int) {
 	a := &analyzer{pkg: pkg, shared: &shared{
 		diags: diags, out: &model.Package{NotEmitted: true}, providerFuncs: map[*types.Func]*model.Provider{},

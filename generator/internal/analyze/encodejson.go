@@ -12,9 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// encode reads encode= of a tool. By reflection a value gets the form of its Go type, so what a
-// directive makes of it would be lost, and it needs a result without a schema, which says nothing
-// about that form.
+// encode reads encode= of a tool. With reflection a value gets the form of its Go type, so that
+// directives for its members would have no effect. It needs a result without a schema, since no
+// schema describes that form.
 func (a *analyzer) encode(tool *model.Tool, dir *directive.Directive, s settings, at diag.Place) bool {
 	word, set := dir.String("encode")
 	if set && word != "json" || !set && (!s.byReflection || tool.Result.Output == nil || tool.Output != model.OutputText) {
@@ -47,8 +47,8 @@ func (a *analyzer) encode(tool *model.Tool, dir *directive.Directive, s settings
 	return true
 }
 
-// leftOut is the name of a member that a directive leaves out, as far as it is one of the struct
-// itself.
+// leftOut returns the name of a member that a directive leaves out, if it is a direct member of the
+// struct.
 func leftOut(t *model.Type) string {
 	s, ok := t.Go.Underlying().(*types.Struct)
 	if !ok {
@@ -64,8 +64,8 @@ func leftOut(t *model.Type) string {
 	return "a member"
 }
 
-// lostByReflection returns the path of the first member whose form is not that of encoding/json,
-// and why.
+// lostByReflection returns the path of the first member whose form differs from encoding/json's,
+// and the reason.
 func lostByReflection(t *model.Type, path string, seen map[*model.Type]bool) (member, what string) {
 	if t == nil || seen[t] {
 		return "", ""

@@ -14,7 +14,7 @@ import (
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// saidError is what a package declares about an error.
+// saidError is a package's declaration of an error.
 type saidError struct {
 	by *analyzer
 	*model.DeclaredError
@@ -46,8 +46,8 @@ func (a *analyzer) collectErrors() {
 	}
 }
 
-// foreignError reads //mcp:error of a package comment: the name of an error of another package, and
-// its text.
+// foreignError reads //mcp:error of a package comment: the name of an error in another package, and
+// its message.
 func (a *analyzer) foreignError(d declared, at diag.Place) {
 	name, text, _ := strings.Cut(d.dir.Text, " ")
 	at.Pos, at.Subject = d.dir.TextPos, "//mcp:error"
@@ -102,7 +102,7 @@ func (a *analyzer) errorObject(e *model.DeclaredError, obj types.Object, at diag
 	return a.narrowError(e.Type, at)
 }
 
-// narrowError refuses the type of every error.
+// narrowError refuses types that include every error.
 func (a *analyzer) narrowError(t types.Type, at diag.Place) bool {
 	if i, ok := t.Underlying().(*types.Interface); ok && i.NumMethods() == 1 {
 		a.diags.Errorf(at.Pos, at.Subject, "every error has the type %s", a.typeString(t)).Hint = "use the type of the errors that are meant"
@@ -111,7 +111,7 @@ func (a *analyzer) narrowError(t types.Type, at diag.Place) bool {
 	return true
 }
 
-// errorText declares the errors that a function returns the text of.
+// errorText declares the errors for which a function returns the message.
 func (a *analyzer) errorText(e *model.DeclaredError, fn *types.Func, at diag.Place) {
 	const form = "write func(*pkg.Error) string"
 	sig := fn.Signature()
@@ -138,8 +138,8 @@ func (a *analyzer) errorText(e *model.DeclaredError, fn *types.Func, at diag.Pla
 	a.declareError(errorTypeName(e.Type), e, at)
 }
 
-// errorTypeName is the name of an error type, nil for instances of generic types, of which there
-// are several, and for types without a name.
+// errorTypeName returns the name of an error type, or nil for types without a name and for
+// instances of generic types, since several instances share one name.
 func errorTypeName(t types.Type) types.Object {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -151,8 +151,8 @@ func errorTypeName(t types.Type) types.Object {
 	return nil
 }
 
-// declareError takes an error in. Of several packages, the one that is generated for takes
-// precedence.
+// declareError adds an error. If several packages declare it, the package that is generated for
+// takes precedence.
 func (a *analyzer) declareError(obj types.Object, e *model.DeclaredError, at diag.Place) {
 	if name, ok := obj.(*types.TypeName); ok {
 		obj = errorTypeName(name.Type())

@@ -13,7 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// function describes the Go function behind a feature. ok is false when a diagnostic was reported.
+// function describes the Go function behind a feature. It returns false if it reported a
+// diagnostic.
 func (a *analyzer) function(fn *types.Func, d declared, at diag.Place) (f model.Func, ok bool) {
 	if c := a.calleeOf(d); c != nil {
 		return a.calleeFunc(c, d, at)
@@ -34,8 +35,8 @@ func (a *analyzer) function(fn *types.Func, d declared, at diag.Place) (f model.
 	return f, a.exported(fn, what, at) && a.spellable(fn, at)
 }
 
-// annotated returns the function that a directive of a feature applies to, nil when a diagnostic
-// was reported.
+// annotated returns the function that a directive of a feature applies to, or nil if it reported a
+// diagnostic.
 func (a *analyzer) annotated(d declared, at diag.Place) *types.Func {
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
@@ -48,7 +49,7 @@ func (a *analyzer) annotated(d declared, at diag.Place) *types.Func {
 	return fn
 }
 
-// feature settles what resources and prompts have in common. Their names have different rules.
+// feature sets the fields that resources and prompts share. Their names follow different rules.
 func (a *analyzer) feature(d declared, s settings, named func(string, diag.Place) bool, at diag.Place) (f model.Feature, ok bool) {
 	f = model.Feature{Name: s.publishedName(d), Pos: d.dir.Pos, Groups: s.groups, HideErrors: s.hideErrors, ErrorsSaid: s.errorsSaid, Timeout: s.timeout}
 	ok = named(f.Name, at.At(valuePos(d.dir, "name")))
@@ -66,7 +67,7 @@ func (a *analyzer) feature(d declared, s settings, named func(string, diag.Place
 	return f, a.requires(&f.Requires, d.dir, at) && ok
 }
 
-// capabilities are the words of requires=, with the constants of the runtime.
+// capabilities maps the words of requires= to the runtime's constants.
 var capabilities = map[string]model.Capability{
 	"elicitation":      "CapabilityElicitation",
 	"elicitation.url":  "CapabilityElicitationURL",
@@ -115,13 +116,13 @@ func (a *analyzer) mediaType(dir *directive.Directive, at diag.Place) (value str
 	return arg.Value, true
 }
 
-// claims finds what is published twice. The later of two in the source is the one to be changed.
+// claims finds names that are published twice. The later of two in the source is the one to change.
 type claims struct {
 	a     *analyzer
 	first map[string]claim
 }
 
-// claim is something that is published, and by what.
+// claim is a published name, and the feature that publishes it.
 type claim struct {
 	subject, symbol string
 	pos             token.Position
@@ -129,7 +130,7 @@ type claim struct {
 
 func (a *analyzer) claims() *claims { return &claims{a: a, first: map[string]claim{}} }
 
-// take adds what is published, and reports what is published already.
+// take adds a published name, and reports one that is published already.
 func (c *claims) take(key, what, hint string, by claim) {
 	other, taken := c.first[key]
 	if !taken {

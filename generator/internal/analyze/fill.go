@@ -12,19 +12,19 @@ import (
 )
 
 // published is the word of inject= that fills nothing: the argument is published although the
-// defaults fill it. It cannot be the name of a function.
+// defaults would fill it. It cannot be the name of a function.
 const published = "_"
 
-// filling settles what functions fill in the arguments of one feature.
+// filling determines which functions fill the arguments of one feature.
 type filling struct {
 	*analyzer
 	call  *model.Call
 	lines map[string]*directive.Directive // inject= of //mcp:arg, by NAME
-	// inlined are the names of what is inlined: its members take its place.
+	// inlined are the names of inlined parameters: their members take their place.
 	inlined []string
 	fills   []*fill
 	at      diag.Place
-	// reported are the names of arguments about which a diagnostic was reported.
+	// reported are the names of arguments for which a diagnostic was reported.
 	reported map[string]bool
 	// byType are the names of arguments whose type a function fills.
 	byType map[string]bool
@@ -43,8 +43,8 @@ func (a *analyzer) filling(call *model.Call, args *argSet, d declared, at diag.P
 	return f
 }
 
-// param returns the function that fills a parameter by its name, or nil. ok is false
-// when a diagnostic was reported.
+// param returns the function that fills a parameter by its name, or nil. It returns false if it
+// reported a diagnostic.
 func (f *filling) param(p *model.Param, said bool) (provider *model.Provider, ok bool) {
 	if p.Name == "" || p.Name == "_" {
 		return nil, true
@@ -102,13 +102,13 @@ func (f *filling) byDefault(k *fill, t types.Type, at diag.Place) (*model.Provid
 			f.diags.Errorf(k.pos, "//mcp:defaults", "there is no function %s in this package", k.by).Relate(at.Pos, "where it is needed").
 				Hint = "declare it here, or in the package with //mcp:from"
 		}
-		return nil, false // it has been reported
+		return nil, false // reported before
 	}
 	return k.provider, f.fits(k.provider, k.name, t, at)
 }
 
-// fits refuses a function that returns another type than what it shall fill, or that generated code
-// cannot call.
+// fits refuses a function that returns another type than the one it must fill, or that generated
+// code cannot call.
 func (f *filling) fits(p *model.Provider, name string, t types.Type, at diag.Place) bool {
 	if !types.AssignableTo(p.Type, t) {
 		f.diags.Errorf(at.Pos, at.Subject, "the type is %s, and %s, which would fill it, returns %s", f.shortType(t), p.Func, f.shortType(p.Type)).
@@ -126,8 +126,8 @@ func (f *filling) fits(p *model.Provider, name string, t types.Type, at diag.Pla
 	return true
 }
 
-// members fills members of the arguments, takes them off the object, and takes the lines about them
-// off the set. whole is the name of the parameter that is the whole object, "" if there are
+// members fills members of the arguments, removes them from the object, and removes their lines
+// from the set. whole is the name of the parameter that is the whole object, or "" if there are
 // several.
 func (f *filling) members(object *model.Type, feature, whole string, args *argSet) (*model.Type, bool) {
 	ok := true
@@ -201,8 +201,8 @@ func (f *filling) members(object *model.Type, feature, whole string, args *argSe
 	return object, ok
 }
 
-// find takes a member off a copy of the object. The path may begin with the name of the parameter
-// that is the whole object, and be without the name of what is inlined.
+// find removes a member from a copy of the object. The path may begin with the name of the
+// parameter that is the whole object, and may omit the name of an inlined parameter.
 func (f *filling) find(object *model.Type, feature, whole string, path []string) (changed *model.Type, chain []*model.Field, problem string) {
 	changed, chain, problem = f.types.Take(object, feature, path)
 	if chain == nil && problem == "" && len(path) > 1 && path[0] == whole {
@@ -216,7 +216,7 @@ func (f *filling) find(object *model.Type, feature, whole string, path []string)
 	return changed, chain, problem
 }
 
-// said reports whether a line says what becomes of a member: omit, fixed or inject.
+// said reports whether a line determines the source of a member: omit, fixed or inject.
 func (f *filling) said(args *argSet, whole string, path []string) bool {
 	name := strings.Join(path, ".")
 	names := []string{name}

@@ -14,13 +14,13 @@ import (
 
 // fill is one NAME:FUNC of inject= in //mcp:defaults.
 type fill struct {
-	name     string   // a parameter, with dots for what is inside of it
+	name     string   // a parameter, with dots for parts of it
 	path     []string // name, split
-	recv     string   // type that the defaults belong to, "" for those of the package
+	recv     string   // type with the defaults; "" for the package's defaults
 	provider *model.Provider
 	by       string // name of the function
 	pos      token.Position
-	// used is set if a function has what is named, or something so similar that this has been
+	// used is set if a function has the named parameter, or one with a similar name that was
 	// reported.
 	used bool
 }
@@ -66,8 +66,8 @@ func (a *analyzer) collectFills() {
 	}
 }
 
-// fillsOf are the defaults for a function: those of the emitting package, of its own package and of
-// its receiver type. Of one name the last counts.
+// fillsOf returns the defaults for a function: of the emitting package, of its own package and of
+// its receiver type. For one name the last takes precedence.
 func (a *analyzer) fillsOf(d declared) []*fill {
 	var all []*fill
 	if a.from != nil {
@@ -84,10 +84,11 @@ func (a *analyzer) fillsFor(recv string) []*fill {
 	return slices.DeleteFunc(slices.Clone(a.fills), func(f *fill) bool { return f.recv != recv })
 }
 
-// checkFills refuses defaults that fill nothing: what they were meant for is published.
+// checkFills refuses defaults that fill nothing: the argument that they were meant for would be
+// published.
 func (a *analyzer) checkFills() {
 	if a.damaged || len(a.refused) > 0 {
-		return // what cannot be read may have the parameter
+		return // an unreadable directive may belong to the parameter
 	}
 	for _, f := range a.fills {
 		var names []string
@@ -102,8 +103,8 @@ func (a *analyzer) checkFills() {
 	}
 }
 
-// mentions reports whether a function that the defaults are for has what they name; also one whose
-// features are not emitted here, or have been refused. It collects the names of parameters.
+// mentions reports whether a function that the defaults apply to has the named parameter, even if
+// its features are not emitted here or were refused. It collects the names of parameters.
 func (a *analyzer) mentions(f *fill, names *[]string) bool {
 	sources := []*analyzer{a}
 	if a.from == nil && f.recv == "" {

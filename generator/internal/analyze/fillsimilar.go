@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// checkLeft refuses arguments whose names are almost those that the defaults fill: a typing error
-// would publish what no client may choose.
+// checkLeft refuses arguments whose names nearly match names that the defaults fill: a typing error
+// would publish a value that no client may choose.
 func (f *filling) checkLeft(object *model.Type, whole string) bool {
 	s := &similarity{filling: f, whole: whole, used: map[string]bool{}, ok: true, within: map[*model.Type]bool{}, clean: map[*model.Type]bool{}}
 	last := map[string]*fill{}
@@ -38,20 +38,20 @@ func (f *filling) checkLeft(object *model.Type, whole string) bool {
 	return f.checkKept(s.used) && s.ok
 }
 
-// similarity looks for arguments that are nearly named as what the defaults fill.
+// similarity looks for arguments whose names resemble those that the defaults fill.
 type similarity struct {
 	*filling
-	whole string  // name of the parameter that is the whole object, "" if there are several
-	names []*fill // those of one name, which are looked for anywhere
+	whole string  // name of the parameter that is the whole object, or "" if there are several
+	names []*fill // defaults with a name alone, which matches at any depth
 	// used are the names that the defaults would have hidden.
 	used map[string]bool
 	ok   bool
-	// Every way to a type is followed by anywhere, since each needs an answer of its own, unless
-	// the type has nothing to report.
+	// anywhere follows every path to a type, since each needs its own line, unless the type has
+	// nothing to report.
 	within, clean map[*model.Type]bool
 }
 
-// anywhere looks for the defaults of one name, however deep.
+// anywhere looks for the defaults with a name alone, at any depth.
 func (s *similarity) anywhere(t *model.Type, path []string) (found bool) {
 	if t == nil || s.within[t] || s.clean[t] {
 		return false
@@ -79,12 +79,12 @@ func (s *similarity) anywhere(t *model.Type, path []string) (found bool) {
 	return found
 }
 
-// unseen looks into a field that is left to encoding/json, which reads what the schema does not
-// have.
+// unseen visits a field that is left to encoding/json, which also reads members that the schema
+// omits.
 func (s *similarity) unseen(field *model.Field, path []string) (found bool) {
 	t := field.Type
 	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
-		seen[t] = true // a list may be one of itself
+		seen[t] = true // a list may contain itself
 	}
 	if t.Kind != model.Reflect {
 		return false
@@ -116,10 +116,10 @@ func (s *similarity) unseen(field *model.Field, path []string) (found bool) {
 	return found
 }
 
-// along looks for what the rest of a path names.
+// along looks for a member that the rest of a path names.
 func (s *similarity) along(t *model.Type, k *fill, rest, path []string) {
 	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
-		seen[t] = true // a list may be one of itself
+		seen[t] = true // a list may contain itself
 	}
 	if t.Union != nil {
 		for _, v := range t.Union.Variants {
@@ -130,7 +130,7 @@ func (s *similarity) along(t *model.Type, k *fill, rest, path []string) {
 		here := s.pathOf(t, field, path)
 		below := rest
 		if len(here) > len(path)+1 && len(rest) > 1 && plainName(rest[0]) == plainName(here[len(path)]) {
-			below = rest[1:] // the name of what is inlined
+			below = rest[1:] // the name of an inlined parameter
 		}
 		switch {
 		case !s.similar(field, below[0]):
@@ -142,7 +142,7 @@ func (s *similarity) along(t *model.Type, k *fill, rest, path []string) {
 	}
 }
 
-// pathOf is the path of a field. It has the name of what is inlined.
+// pathOf returns the path of a field. It includes the names of inlined parameters.
 func (f *filling) pathOf(t *model.Type, field *model.Field, path []string) []string {
 	here := path[:len(path):len(path)]
 	if step := field.Path[0]; step.Inlined != nil && t.Go == nil {
@@ -151,14 +151,14 @@ func (f *filling) pathOf(t *model.Type, field *model.Field, path []string) []str
 	return append(here, f.types.Origin(field))
 }
 
-// similar reports whether a field has a name but for case and separators: in JSON, also after it
-// was renamed, or in Go.
+// similar reports whether a field's name matches, ignoring case and separators: its JSON name, also
+// after a renaming, or its Go name.
 func (s *similarity) similar(field *model.Field, name string) bool {
 	want := plainName(name)
 	return plainName(s.types.Origin(field)) == want || plainName(field.Name) == want || plainName(field.Path[len(field.Path)-1].Name) == want
 }
 
-// report reports what a function would have filled, once, unless a line is about it.
+// report reports an argument that a function would have filled, once, unless a line names it.
 func (s *similarity) report(k *fill, field *model.Field, path []string) {
 	k.used = true
 	names := s.spellings(path, s.whole)
@@ -201,7 +201,7 @@ func (f *filling) reportSimilar(k *fill, field *model.Field, path []string) {
 	d.Hint = fmt.Sprintf("add %s:%s to inject=, or //mcp:arg %[1]s inject=%[2]s to the function; inject=_ publishes it", name, k.by)
 }
 
-// checkKept refuses inject=_ about what is published in any case. used are the names that the
+// checkKept refuses inject=_ for arguments that are published anyway. used are the names that the
 // defaults would have hidden.
 func (f *filling) checkKept(used map[string]bool) bool {
 	ok := true
@@ -215,7 +215,7 @@ func (f *filling) checkKept(used map[string]bool) bool {
 	return ok
 }
 
-// plainName is a name without case and separators of words.
+// plainName returns a name without case and word separators.
 func plainName(name string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
 }

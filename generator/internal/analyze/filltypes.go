@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// pointee is what pointers of a type lead to.
+// pointee returns the type behind all pointers of a type.
 func pointee(t types.Type) types.Type {
 	t = types.Unalias(t)
 	for {
@@ -20,7 +20,7 @@ func pointee(t types.Type) types.Type {
 	}
 }
 
-// providerOfValue is a provider whose type is the given one but for pointers, or nil.
+// providerOfValue returns a provider whose type equals the given one except for pointers, or nil.
 func (a *analyzer) providerOfValue(t types.Type) *model.Provider {
 	if t == nil {
 		return nil
@@ -33,8 +33,8 @@ func (a *analyzer) providerOfValue(t types.Type) *model.Provider {
 	return nil
 }
 
-// checkPointers refuses a parameter that would be published only because a pointer is missing, or
-// one too many, for the function that fills its type.
+// checkPointers refuses a parameter that would be published only because it has one pointer too few
+// or too many for the function that fills its type.
 func (f *filling) checkPointers(p *model.Param, at diag.Place) bool {
 	provider := f.providerOfValue(p.Type)
 	if provider == nil {
@@ -51,8 +51,8 @@ func (f *filling) checkPointers(p *model.Param, at diag.Place) bool {
 	return false
 }
 
-// warnOfTypes reports members of the arguments whose type a function fills where it is that of a
-// parameter: who calls is published with them. Lists and maps are data about others.
+// warnOfTypes reports members of the arguments whose type a function fills for parameters: the
+// caller's identity would be published with them. Lists and maps are data about others.
 func (f *filling) warnOfTypes(object *model.Type, whole string) {
 	within := map[*model.Type]bool{}
 	var walk func(t *model.Type, path []string)
@@ -103,7 +103,7 @@ func (f *filling) warnOfType(field *model.Field, names []string) {
 	}
 }
 
-// warnOfEmbedded is like warnOfType for a field of a struct that is embedded.
+// warnOfEmbedded is like warnOfType, for a field of an embedded struct.
 func (f *filling) warnOfEmbedded(t *model.Type, field *model.Field, path []string) {
 	if t.Go == nil {
 		return
@@ -112,7 +112,7 @@ func (f *filling) warnOfEmbedded(t *model.Type, field *model.Field, path []strin
 	for _, step := range field.Path[:len(field.Path)-1] {
 		obj, _, _ := types.LookupFieldOrMethod(around, true, f.pkg.Types, step.Name)
 		if obj == nil {
-			return // of an embedded struct that other packages cannot name
+			return // in an embedded struct that other packages cannot name
 		}
 		around = obj.Type()
 		provider := f.providerOfValue(around)
@@ -132,7 +132,7 @@ func (f *filling) warnOfEmbedded(t *model.Type, field *model.Field, path []strin
 	}
 }
 
-// spellings are the names that a line may have for a member of the arguments: with the parameter
+// spellings returns the names that a line may use for a member of the arguments: with the parameter
 // around it, and without.
 func (f *filling) spellings(path []string, whole string) []string {
 	names := []string{strings.Join(path, ".")}

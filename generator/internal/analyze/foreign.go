@@ -7,16 +7,17 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// foreignKind is what a directive of the package comment names in another package.
+// foreignKind is a kind of declaration in another package that a directive of the package comment
+// names.
 type foreignKind struct {
 	what, kinds string // "error", "type or variable"
-	hint        string // how the directive is written
+	hint        string // the form of the directive
 	is          func(types.Object) bool
 }
 
 // foreign finds a declaration of another package: pkg.Name as the file would write it, or with the
-// import path in front of the name. The package may be one that only other packages import. It
-// returns nil after adding a diagnostic.
+// import path in front of the name. The package may be an indirectly imported one. foreign returns
+// nil after adding a diagnostic.
 func (a *analyzer) foreign(d declared, name string, kind *foreignKind) types.Object {
 	pos := d.dir.TextPos
 	if words := d.dir.Words(); len(words) > 0 {
@@ -35,7 +36,7 @@ func (a *analyzer) foreign(d declared, name string, kind *foreignKind) types.Obj
 		qualifier = path
 	}
 	from, found := a.pkg, a.pkg.Find(qualifier)
-	for _, source := range a.sources { // what is emitted here is often imported there alone
+	for _, source := range a.sources { // packages with emitted features may be the only importers
 		if len(found) > 0 || a.from != nil {
 			break
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// formMethod is the one method of a form, as the runtime declares it. Its name is the hint that the
-// compiler gives where the directive is missing.
+// formMethod is the one method of a form, as the runtime declares it. Its name is the compiler's
+// hint if the directive is missing.
 const formMethod = "MCPFormNeedsDirective"
 
 // collectForms turns every //mcp:form into a form of the model.
@@ -25,7 +25,7 @@ func (a *analyzer) collectForms() {
 	slices.SortFunc(a.out.Forms, func(x, y *model.Form) int { return cmp.Compare(x.Type.Name, y.Type.Name) })
 }
 
-// form builds one form; nil when a diagnostic was reported.
+// form builds one form. It returns nil if it reported a diagnostic.
 func (a *analyzer) form(d declared) *model.Form {
 	at := diag.Place{Pos: d.dir.Pos, Subject: "form " + d.set.Name}
 	obj, ok := a.object(d.set).(*types.TypeName)
@@ -54,7 +54,7 @@ func (a *analyzer) form(d declared) *model.Form {
 	return nil
 }
 
-// formFields settles the fields of a form.
+// formFields sets the fields of a form.
 func (a *analyzer) formFields(form *model.Form, at diag.Place) *model.Form {
 	ok := true
 	if len(form.Type.Fields) == 0 {
@@ -76,11 +76,11 @@ func (a *analyzer) formFields(form *model.Form, at diag.Place) *model.Form {
 	return form
 }
 
-// formFormats are those that clients know (2025-11-25, StringSchema). Others are checked where the
-// answer is read.
+// formFormats are the formats that clients know (2025-11-25, StringSchema). The server checks
+// others when it reads the answer.
 var formFormats = []string{"email", "uri", "date", "date-time"}
 
-// formKind settles the kind of a field, or says why a form cannot have it.
+// formKind sets the kind of a field, or returns the reason why a form cannot contain it.
 func formKind(f *model.FormField, t *model.Type) (what, hint string) {
 	const flat = "forms are flat: use strings, numbers, booleans, enumerations, and slices of enumerations"
 	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
@@ -134,8 +134,8 @@ func formKind(f *model.FormField, t *model.Type) (what, hint string) {
 	return "", ""
 }
 
-// choicesOf are the values of an enumeration with the comments on its constants as titles; narrowed
-// are those that a tag leaves.
+// choicesOf returns the values of an enumeration with the comments on its constants as titles;
+// narrowed are the values that a tag allows.
 func choicesOf(t *model.Type, narrowed []string) []model.FormChoice {
 	titles := map[string]string{}
 	var texts []string

@@ -11,13 +11,14 @@ const (
 	ginPath  = "github.com/gin-gonic/gin"
 )
 
-// readTags sets how the types of a feature are read; set is its declaration, nil for a form.
+// readTags determines how the types of a feature are read; set is its declaration, or nil for a
+// form.
 func (a *analyzer) readTags(s settings, set *directive.Set) {
 	a.types.TaggedOnly, a.types.Tags = s.tagged, a.tagsOf(s, set)
 }
 
-// tagsOf is the framework whose tags hold: that of the settings, or the one that the package of the
-// feature imports, or the package of the function that a variable names.
+// tagsOf returns the framework whose tags apply: from the settings, or else the framework that the
+// feature's package imports, or the package of the function that a variable names.
 func (a *analyzer) tagsOf(s settings, set *directive.Set) schema.Tags {
 	switch s.tags {
 	case "huma":

@@ -18,19 +18,19 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// origin is how a package came to be emitted by another one: the lines that name it.
+// origin contains the lines by which a package is emitted in another one.
 type origin struct {
 	lines []*fromLine
 }
 
-// fromLine is what one //mcp:from line says about one package.
+// fromLine is one package named in an //mcp:from line.
 type fromLine struct {
-	groups []string // none for all features
+	groups []string // empty for all features
 	prefix string
-	pos    token.Position // of the import path
+	pos    token.Position // position of the import path
 }
 
-// selects reports whether a feature of these groups is emitted.
+// selects reports whether the line emits a feature of these groups.
 func (l *fromLine) selects(groups []string) bool {
 	return len(l.groups) == 0 || slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(l.groups, g) })
 }
@@ -75,7 +75,7 @@ func (a *analyzer) collectFrom() {
 	}
 }
 
-// origin returns the package that a line names, nil after a diagnostic.
+// origin returns the package that a line names, or nil after a diagnostic.
 func (a *analyzer) origin(path string, at diag.Place) *load.Package {
 	fail := func(hint, format string, args ...any) *load.Package {
 		a.diags.Errorf(at.Pos, at.Subject, format, args...).Hint = hint
@@ -104,7 +104,7 @@ func (a *analyzer) origin(path string, at diag.Place) *load.Package {
 	return source
 }
 
-// missing says why a package was not loaded.
+// missing returns the reason why a package was not loaded.
 func (a *analyzer) missing(path string) (what, hint string) {
 	e := a.pkg.Missing[path]
 	if e == nil {
@@ -148,7 +148,7 @@ func leadsTo(imports map[string]*packages.Package, path string, seen map[string]
 	return false
 }
 
-// selected are the features of a word that are emitted.
+// selected returns the emitted features with a directive of that word.
 func (a *analyzer) selected(word string) []declared {
 	all := slices.DeleteFunc(a.declared(word), func(d declared) bool { return a.refused[d.set] })
 	if a.from == nil {
@@ -157,7 +157,7 @@ func (a *analyzer) selected(word string) []declared {
 	return slices.DeleteFunc(all, func(d declared) bool { return a.line(d) == nil })
 }
 
-// line is the first line that selects a feature; nil where none does, and in the package itself.
+// line returns the first line that selects a feature, or nil. In the package itself it returns nil.
 func (a *analyzer) line(d declared) *fromLine {
 	if a.from == nil {
 		return nil
@@ -173,7 +173,7 @@ func (a *analyzer) line(d declared) *fromLine {
 // checkSelected refuses lines that select nothing.
 func (a *analyzer) checkSelected() {
 	if a.from == nil || a.damaged {
-		return // what cannot be read may be what is missing
+		return // an unreadable directive may be the missing one
 	}
 	count, groups, used := 0, map[string]bool{}, map[*fromLine]bool{}
 	for _, word := range featureWords {
@@ -194,14 +194,14 @@ func (a *analyzer) checkSelected() {
 	}
 }
 
-// brings reports whether a package without features has something for those of others.
+// brings reports whether a package without features declares something for the features of others.
 func (a *analyzer) brings() bool {
 	return slices.ContainsFunc([]string{"inject", "error", "decode", "encode", "constructor", "schema"}, func(word string) bool {
 		return len(a.declared(word)) > 0
 	})
 }
 
-// unused says why a line selects nothing.
+// unused returns the reason why a line selects nothing.
 func (a *analyzer) unused(l *fromLine, count int, groups map[string]bool) (what, hint string) {
 	path := a.pkg.Path
 	switch {
@@ -227,10 +227,10 @@ func (a *analyzer) unused(l *fromLine, count int, groups map[string]bool) (what,
 	return what, "put group= on the directives there"
 }
 
-// featureWords are the directives that make features.
+// featureWords are the directives for features.
 var featureWords = []string{"tool", "resource", "prompt"}
 
-// groupsOf are the groups of a feature, as its own package has it.
+// groupsOf returns the groups of a feature in its own package.
 func (a *analyzer) groupsOf(d declared) []string {
 	if own, set := d.dir.List("group"); set {
 		return own
@@ -248,7 +248,7 @@ func (a *analyzer) emitNone() *directive.Directive {
 	return nil
 }
 
-// checkNotEmitted refuses what only the package itself could emit where it emits nothing.
+// checkNotEmitted refuses features that only the package itself could emit, if it emits nothing.
 func (a *analyzer) checkNotEmitted() {
 	for _, d := range a.declared("defaults") {
 		if emit, set := d.dir.Get("emit"); set && d.set.Target != directive.Package {
@@ -278,7 +278,8 @@ func (a *analyzer) checkNotEmitted() {
 	}
 }
 
-// pkgOf is the package of a declaration as the model has it: nil for the one that is generated for.
+// pkgOf returns the package of a declaration for the model: nil for the package that is generated
+// for.
 func (a *analyzer) pkgOf() *types.Package {
 	if a.from == nil {
 		return nil
@@ -286,8 +287,7 @@ func (a *analyzer) pkgOf() *types.Package {
 	return a.pkg.Types
 }
 
-// symbol is the symbol of a declaration for people, which says its package where that is another
-// one.
+// symbol returns the symbol of a declaration for people, with its package if that is another one.
 func (a *analyzer) symbol(name string) string {
 	if a.from == nil {
 		return name
@@ -301,8 +301,8 @@ func (a *analyzer) symbol(name string) string {
 // outside reports whether the code for the package is generated into another one.
 func (a *analyzer) outside() bool { return a.from != nil || a.out.NotEmitted }
 
-// exported refuses a declaration that other packages cannot name where the code is generated into
-// one.
+// exported refuses a declaration that other packages cannot name if the code is generated into
+// another package.
 func (a *analyzer) exported(obj types.Object, what string, at diag.Place) bool {
 	if obj.Exported() || !a.outside() {
 		return true

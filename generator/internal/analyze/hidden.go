@@ -26,9 +26,9 @@ func (a *analyzer) visible(text, what string, at diag.Place) bool {
 	return !found
 }
 
-// lineOf returns where a hidden character of a text is in the source: in the same file, where the
-// word with it is, else any such character, at the nearest line to a position. It is the position
-// itself if there is none, as with escapes.
+// lineOf returns the position of a hidden character in the source: in the same file, at the word
+// with it, or else at any such character, on the line nearest to a position. It returns that
+// position if the file contains none, as with escapes.
 func lineOf(text string, r rune, at token.Position) token.Position {
 	src, err := regularfile.Read(at.Filename)
 	if err != nil {
@@ -60,9 +60,8 @@ func lineOf(text string, r rune, at token.Position) token.Position {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// checkVisible refuses hidden characters in every text of the model, whatever it is for: nearly all
-// of them are published. It goes by the Go types of the model, so that no text is left out when the
-// model grows.
+// checkVisible refuses hidden characters in every text of the model, since nearly all of them are
+// published. It visits the Go types of the model by reflection, so that it covers new fields, too.
 func (a *analyzer) checkVisible() {
 	c := &visibleChecker{analyzer: a, seen: map[any]bool{}}
 	if s := a.out.Server; s != nil {
@@ -95,8 +94,8 @@ func nameOf(r *model.Resource) string {
 	return r.Func.Name
 }
 
-// visibleChecker looks into the structs of package model. Each pointer is followed once, so that a
-// type that several features share is reported once.
+// visibleChecker visits the structs of package model. It follows each pointer once, so that it
+// reports a type once even if several features share it.
 type visibleChecker struct {
 	*analyzer
 	seen map[any]bool
@@ -104,8 +103,8 @@ type visibleChecker struct {
 
 var positionType = reflect.TypeFor[token.Position]()
 
-// walk checks a value. what is the name of the member that it is, owner that of the published thing
-// that the member belongs to, if it has one.
+// walk checks a value. what is the name of its member, owner the name of the published feature or
+// type that the member belongs to, if it has one.
 func (c *visibleChecker) walk(v reflect.Value, what, owner string, at diag.Place) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -152,15 +151,15 @@ func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at diag.Place
 	}
 }
 
-// owned are the types whose names say what a text belongs to.
+// owned are the types whose names identify the owner of a text.
 var owned = map[reflect.Type]bool{
 	reflect.TypeFor[model.Field](): true, reflect.TypeFor[model.Type](): true,
 }
 
-// jsonMembers are the members of the model that are JSON texts, which are published as they are.
+// jsonMembers are the members of the model that are JSON texts, which are published unchanged.
 var jsonMembers = map[string]bool{"JSON": true, "Enum": true, "Examples": true, "Schema": true}
 
-// checkStrict refuses JSON that servers and clients do not read alike.
+// checkStrict refuses JSON that servers and clients read differently.
 func (c *visibleChecker) checkStrict(text, what, owner string, at diag.Place) {
 	problem := ""
 	if jsontext.Valid(text) {
@@ -175,8 +174,8 @@ func (c *visibleChecker) checkStrict(text, what, owner string, at diag.Place) {
 	c.diags.Errorf(at.Pos, at.Subject, "the %s %s", what, problem).Hint = "write JSON that every reader takes alike"
 }
 
-// check checks a text. Texts that are JSON may have hidden characters as escapes, which clients
-// decode; control characters are visible there.
+// check checks a text. JSON texts may contain hidden characters as escapes, which clients decode;
+// control characters are visible there.
 func (c *visibleChecker) check(text, what, owner string, at diag.Place) {
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)

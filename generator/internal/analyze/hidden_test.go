@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// TestCheckVisible checks where hidden characters are found, and how often.
+// TestCheckVisible checks the positions and the number of hidden characters.
 func TestCheckVisible(t *testing.T) {
 	const contains, reads = " contains the hidden character U+200B, which a reviewer does not see and a model reads", "\u200b"
 	object := &model.Type{Name: "Book", Doc: "doc" + reads}

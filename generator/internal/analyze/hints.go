@@ -8,8 +8,8 @@ import (
 // hintFlags are the flags about behaviour that a directive sets, by key.
 type hintFlags map[string]bool
 
-// hintKeys are the keys that speak of behaviour, each with those that it replaces when a nearer
-// directive sets it.
+// hintKeys are the keys for behaviour, each with the keys that it replaces when a nearer directive
+// sets it.
 var hintKeys = []struct {
 	key      string
 	replaces []string
@@ -36,7 +36,7 @@ func hintsOf(d *directive.Directive) hintFlags {
 	return flags
 }
 
-// over returns the flags of a nearer directive on top of those of a farther one.
+// over returns the flags of a nearer directive on top of those in base.
 func (f hintFlags) over(base hintFlags) hintFlags {
 	merged := hintFlags{}
 	for k, v := range base {
@@ -56,8 +56,8 @@ func (f hintFlags) over(base hintFlags) hintFlags {
 	return merged
 }
 
-// hints are the four annotations; what no flag settles has the specification's default (2025-11-25
-// schema, ToolAnnotations).
+// hints returns the four annotations. Without a flag, the specification's default applies
+// (2025-11-25 schema, ToolAnnotations).
 func (f hintFlags) hints() model.Hints {
 	h := model.Hints{ReadOnly: f["readonly"]}
 	h.Destructive = f.either("destructive", "additive", !h.ReadOnly)
@@ -66,7 +66,7 @@ func (f hintFlags) hints() model.Hints {
 	return h
 }
 
-// either is the flag yes, or the opposite of the flag no, or the default.
+// either returns the flag yes, or the opposite of the flag no, or the default.
 func (f hintFlags) either(yes, no string, otherwise bool) bool {
 	if v, set := f[yes]; set {
 		return v
@@ -77,8 +77,8 @@ func (f hintFlags) either(yes, no string, otherwise bool) bool {
 	return otherwise
 }
 
-// said reports whether the flags set what a tool does to its environment, and how far it reaches.
-// readonly=false alone does not set the former.
+// said reports whether the flags determine the tool's effect on its environment, and its reach.
+// readonly=false alone does not determine the effect.
 func (f hintFlags) said() (effect, reach bool) {
 	_, destructive := f["destructive"]
 	_, additive := f["additive"]

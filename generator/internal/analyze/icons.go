@@ -14,9 +14,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// This file reads icon= and meta=, which clients get as they are written.
+// This file reads icon= and meta=, which clients receive unchanged.
 
-// iconProblem is what is wrong with an icon, and where.
+// iconProblem is an error in an icon, and its position.
 type iconProblem struct {
 	pos           token.Position
 	message, hint string
@@ -25,7 +25,7 @@ type iconProblem struct {
 // iconHint is the form of an icon with all of its members.
 const iconHint = `write icon=URL, or icon={"src":"https://example.com/48.png","sizes":["48x48"],"theme":"light"}, or an array of these`
 
-// iconsOver reads icon=, or returns those of the defaults. It returns ok as it was unless one is
+// iconsOver reads icon=, or returns the defaults' icons. It returns ok unchanged unless an icon is
 // wrong.
 func (a *analyzer) iconsOver(defaults []model.Icon, dir *directive.Directive, at diag.Place, ok bool) ([]model.Icon, bool) {
 	arg, set := dir.Get("icon")
@@ -47,8 +47,8 @@ func (a *analyzer) checkDefaultIcons() {
 	}
 }
 
-// readIcons reads a URL, several with commas, or icons as clients get them: JSON objects (Icon in
-// the specification's schema).
+// readIcons reads a URL, several with commas, or icons as clients receive them: JSON objects (Icon
+// in the specification's schema).
 func readIcons(arg directive.Arg) (icons []model.Icon, problems []iconProblem) {
 	if text := arg.Value; strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		return readIconObjects(arg, text)
@@ -95,7 +95,7 @@ func readIconObjects(arg directive.Arg, text string) (icons []model.Icon, proble
 	return icons, problems
 }
 
-// meta reads meta=, a JSON object. It returns ok as it was unless something is wrong.
+// meta reads meta=, a JSON object. It returns ok unchanged unless the object is wrong.
 func (a *analyzer) meta(dir *directive.Directive, at diag.Place, ok bool) ([]model.Meta, bool) {
 	arg, set := dir.Get("meta")
 	if !set {

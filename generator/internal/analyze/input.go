@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// input settles where each parameter's value comes from, and what the arguments object is.
+// input determines the source of each parameter's value, and the arguments object.
 func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Func, at diag.Place) bool {
 	call.Input = &model.Input{}
 	sig := fn.Signature()
@@ -48,7 +48,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 		}
 	}
 	var ok bool
-	// A variadic parameter that is hidden leaves the rest as if it were not there.
+	// A hidden variadic parameter is treated as missing.
 	last := sig.Params().Len() - 1
 	variadic := sig.Variadic() && slices.Contains(open, call.Func.Params[last])
 	if whole, pointer := a.whole(open, variadic); whole != nil {
@@ -60,7 +60,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	return ok && a.choices(call, at)
 }
 
-// source settles where the value of one parameter comes from. It returns false after a diagnostic.
+// source determines the source of a parameter's value. It returns false after a diagnostic.
 func (a *analyzer) source(p *model.Param, variadic bool, args *argSet, filling *filling, at diag.Place) bool {
 	if isContext(p.Type) {
 		p.Source = model.FromContext
@@ -90,7 +90,7 @@ func (a *analyzer) source(p *model.Param, variadic bool, args *argSet, filling *
 }
 
 // unfillable reports whether a variadic parameter is left empty, since no client can fill it. With
-// a line about it, it is an argument.
+// a line for it, it is an argument.
 func (a *analyzer) unfillable(p *model.Param, args *argSet, at diag.Place) bool {
 	if schema.UsesLibrary(p.Type) || slices.ContainsFunc(args.own, func(l *directive.Directive) bool { return about(l, p.Name) }) {
 		return false
@@ -107,7 +107,7 @@ func (a *analyzer) unfillable(p *model.Param, args *argSet, at diag.Place) bool 
 	return true
 }
 
-// whole returns the struct type when exactly one parameter is left and its JSON form is an object.
+// whole returns the struct type if exactly one parameter is left and its JSON form is an object.
 func (a *analyzer) whole(open []*model.Param, variadic bool) (t types.Type, pointer bool) {
 	if len(open) != 1 || variadic {
 		return nil, false
@@ -158,7 +158,7 @@ func (a *analyzer) wholeInput(call *model.Call, name string, d declared, t types
 	return filling.checkLeft(&whole, p.Name) && ok
 }
 
-// unwrap makes an argument of each member of the one struct parameter, so that there can be others
+// unwrap makes each member of the one struct parameter an argument, so that others are possible
 // beside them.
 func (a *analyzer) unwrap(call *model.Call, p *model.Param) {
 	name := p.Name
@@ -177,7 +177,7 @@ func (a *analyzer) unwrap(call *model.Call, p *model.Param) {
 	}
 }
 
-// joined is an object with the members of two.
+// joined returns an object with the members of two objects.
 func joined(object, more *model.Type) *model.Type {
 	if len(more.Fields)+len(more.Fixed) == 0 {
 		return object
@@ -188,8 +188,8 @@ func joined(object, more *model.Type) *model.Type {
 	return &all
 }
 
-// wholePart applies the lines about the one struct parameter itself, which choose among its fields,
-// and takes them off the set.
+// wholePart applies the lines for the one struct parameter itself, which select its fields, and
+// removes them from the set.
 func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, at diag.Place) (part *model.Type, ok bool) {
 	ok = true
 	var left []*directive.Directive
@@ -202,11 +202,11 @@ func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, a
 			continue
 		}
 		at := at.At(line.Pos).In("argument " + p.Name)
-		// What others say of their parameter of that name is not about its fields.
+		// Lines for another feature's parameter of that name do not apply to its fields.
 		said := len(slices.DeleteFunc(slices.Clone(line.Args), func(a directive.Arg) bool { return (line.Far || a.Far) && a.Key != "only" && a.Key != "omit" }))
 		choosing := parts(line)
 		if inline, _ := line.Flag("inline"); inline {
-			choosing++ // its fields are the arguments in any case
+			choosing++ // its fields are the arguments anyway
 		}
 		switch {
 		case choosing == 0 && (line.Far || said == 1 && len(line.Args) > 1):
@@ -225,7 +225,7 @@ func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, a
 	return object, ok
 }
 
-// parts counts the arguments that choose members.
+// parts counts the arguments that select members.
 func parts(line *directive.Directive) int {
 	n := 0
 	for _, key := range []string{"only", "omit"} {
@@ -236,7 +236,7 @@ func parts(line *directive.Directive) int {
 	return n
 }
 
-// plainInput makes an argument of every parameter that is left.
+// plainInput makes every remaining parameter an argument.
 func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *types.Func, open []*model.Param, args *argSet, filling *filling, at diag.Place) bool {
 	comments, items := a.paramTexts(d, fn)
 	object := &model.Type{Kind: model.Struct}
@@ -286,7 +286,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 				break
 			}
 		}
-		if p.Field == nil { // nothing of it is left that a client could send
+		if p.Field == nil { // no client can send any part of it
 			ok = a.withoutSettings(p, args, at) && ok
 			p.Field, p.Inlined = &model.Field{Name: p.Name, Path: []model.Selector{{Name: p.Name}}}, true
 		}
@@ -299,7 +299,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 }
 
 // withoutSettings refuses lines that describe or constrain a parameter of which nothing is
-// published. Lines that choose among its members may be why.
+// published. Lines that select among its members may be the reason.
 func (a *analyzer) withoutSettings(p *model.Param, args *argSet, at diag.Place) bool {
 	for _, line := range args.lines {
 		if inline, _ := line.Flag("inline"); line.Name() == p.Name && !inline && !line.Far && len(line.Args) > 1+parts(line) {
@@ -311,8 +311,8 @@ func (a *analyzer) withoutSettings(p *model.Param, args *argSet, at diag.Place) 
 	return true
 }
 
-// paramTexts are the comments on the parameters of a function, and the items of its doc comment, by
-// their names.
+// paramTexts returns the comments on the parameters of a function, and the items of its doc
+// comment, by their names.
 func (a *analyzer) paramTexts(d declared, fn *types.Func) (comments, items map[string]string) {
 	c := a.calleeOf(d)
 	if c == nil {
@@ -320,13 +320,13 @@ func (a *analyzer) paramTexts(d declared, fn *types.Func) (comments, items map[s
 	}
 	comments = a.docs.Params(c.declared)
 	if own := load.ListItems(a.docs.OfVariable(c.variable, c.above, nil)); len(own) > 0 {
-		return nil, own // what is said at the variable takes precedence
+		return nil, own // comments at the variable take precedence
 	}
 	return comments, load.ListItems(a.docs.Of(c.declared))
 }
 
-// positionOf is the place of a parameter or result. Those of functions that a variable names are at
-// the variable, since the function may be in another package.
+// positionOf returns the position of a parameter or result. If a variable names the function, it is
+// the variable's, since the function may be in another package.
 func (a *analyzer) positionOf(v *types.Var, d declared) token.Position {
 	if c := a.calleeOf(d); c != nil {
 		return c.pos
@@ -341,8 +341,8 @@ func (a *analyzer) fix(p *model.Param, line *directive.Directive, variadic bool,
 	return p.Fixed != nil && a.types.Fix(p.Fixed, line, at.At(line.Pos))
 }
 
-// checkHidden refuses //mcp:arg lines about a parameter that is not published, unless a field has
-// that name, and takes those that omit one off the set.
+// checkHidden refuses //mcp:arg lines for a parameter that is not published, unless a field has
+// that name, and removes the lines that omit one from the set.
 func (a *analyzer) checkHidden(args *argSet, params []*model.Param, isField func(string) bool, at diag.Place) bool {
 	ok := true
 	for _, p := range params {
@@ -381,7 +381,7 @@ func paramName(p *model.Param) string {
 	return p.Name
 }
 
-// funcType is the signature that a function's or interface method's node has.
+// funcType returns the signature in a function's or interface method's node.
 func funcType(node ast.Node) *ast.FuncType {
 	switch n := node.(type) {
 	case *ast.FuncDecl:

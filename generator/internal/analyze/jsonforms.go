@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// collectJSONForms passes on what directives say about the JSON forms of types, and the functions
-// that convert types. It comes before any type is resolved.
+// collectJSONForms passes the JSON forms of types in directives, and the functions that convert
+// types, to package schema. It runs before any type is resolved.
 func (a *analyzer) collectJSONForms() {
 	forms := map[*types.TypeName]*schema.Form{}
 	var order []*types.TypeName
@@ -85,8 +85,8 @@ func (a *analyzer) collectJSONForms() {
 	}
 }
 
-// setForm sets the form of a type. Of several packages, the one that is generated for takes
-// precedence.
+// setForm sets the form of a type. If several packages set it, the package that is generated for
+// takes precedence.
 func (a *analyzer) setForm(obj *types.TypeName, form *schema.Form) {
 	other, said := a.forms[obj]
 	if !said {
@@ -120,13 +120,13 @@ func (a *analyzer) setForm(obj *types.TypeName, form *schema.Form) {
 	}
 }
 
-// saidForm is what a package says about a type.
+// saidForm is a package's form for a type.
 type saidForm struct {
 	by   *analyzer
 	form *schema.Form
 }
 
-// formOf reads the directives of one type, nil if none is about its form.
+// formOf reads the directives of one type. It returns nil if none sets its form.
 func (a *analyzer) formOf(set *directive.Set) *schema.Form {
 	var f schema.Form
 	for i, d := range set.All("enum") {
@@ -157,7 +157,7 @@ func (a *analyzer) formOf(set *directive.Set) *schema.Form {
 	return &f
 }
 
-// enumForm is what an //mcp:enum sets.
+// enumForm returns the form that an //mcp:enum sets.
 func enumForm(d *directive.Directive) *schema.EnumForm {
 	e := &schema.EnumForm{
 		Mode: "closed", Texts: texts(d, "closed", "open", "off", "with", "without"),
@@ -171,7 +171,7 @@ func enumForm(d *directive.Directive) *schema.EnumForm {
 	return e
 }
 
-// constantNames are the names of with= and without=.
+// constantNames returns the names in with= or without=.
 func constantNames(d *directive.Directive, key string) (all []schema.NamedText) {
 	if arg, ok := d.Get(key); ok {
 		for _, item := range arg.Names() {
@@ -195,7 +195,7 @@ func (a *analyzer) enumType(d declared) *types.TypeName {
 	return a.namedType(d, d.dir.Name())
 }
 
-// texts are the NAME=text of a directive.
+// texts returns the NAME=text arguments of a directive.
 func texts(d *directive.Directive, keys ...string) []schema.NamedText {
 	var all []schema.NamedText
 	for _, arg := range d.Args {
@@ -206,7 +206,7 @@ func texts(d *directive.Directive, keys ...string) []schema.NamedText {
 	return all
 }
 
-// namedType finds the type that a directive of the package comment is about.
+// namedType finds the type that a directive of the package comment names.
 func (a *analyzer) namedType(d declared, name string) *types.TypeName {
 	rest := map[string]string{"schema": "JSON", "enum": "off"}[d.dir.Word]
 	obj, _ := a.foreign(d, name, &foreignKind{
@@ -222,7 +222,7 @@ func (a *analyzer) namedType(d declared, name string) *types.TypeName {
 	return obj
 }
 
-// importNames are the paths that the file of a set imports, by the names they have there.
+// importNames returns the paths that the file of a set imports, by their names in that file.
 func (a *analyzer) importNames(set *directive.Set) map[string]string {
 	names := map[string]string{}
 	for _, spec := range set.File.Imports {

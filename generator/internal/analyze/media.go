@@ -14,8 +14,8 @@ func (a *analyzer) media(tool *model.Tool, d declared, at diag.Place) (ok bool) 
 	return ok
 }
 
-// toolResult settles one value of a tool: blobs where mime= says what they are, streams, and
-// everything else.
+// toolResult determines the result for one value of a tool: blobs if mime= gives their type,
+// streams, and all other values.
 func (a *analyzer) toolResult(mime string) singleResult {
 	return func(res *model.Result, t types.Type, at diag.Place) bool {
 		switch {
@@ -51,7 +51,8 @@ func (a *analyzer) toolResult(mime string) singleResult {
 	}
 }
 
-// sequence returns the items of iter.Seq[T] and iter.Seq2[T, error]; nil for any other iter.Seq2.
+// sequence returns the item type of iter.Seq[T] and iter.Seq2[T, error], or nil for any other
+// iter.Seq2.
 func sequence(t types.Type) (elem types.Type, withError, ok bool) {
 	named, isNamed := types.Unalias(t).(*types.Named)
 	if !isNamed || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "iter" {
@@ -100,7 +101,7 @@ var reader = func() *types.Interface {
 	return i
 }()
 
-// isReader reports whether something can be read from a value.
+// isReader reports whether a value can be read from.
 func isReader(t types.Type) bool { return types.Implements(t, reader) }
 
 // isReaderType recognises the interfaces of package io that are read from.

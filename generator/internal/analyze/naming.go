@@ -7,10 +7,10 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// snake turns a Go identifier into the published form of naming=snake: SearchBooks is search_books,
-// ListUserIDs is list_user_ids, GetHTTPProxy is get_http_proxy. A run of capitals is one word, its
-// last letter belongs to the next word where a small one follows, and a plural s belongs to the
-// run.
+// snake converts a Go identifier to the published form of naming=snake: SearchBooks becomes
+// search_books, ListUserIDs list_user_ids, GetHTTPProxy get_http_proxy. A run of capitals is one
+// word; its last letter belongs to the next word if a small letter follows, and a plural s belongs
+// to the run.
 func snake(name string) string {
 	runes := []rune(name)
 	var b strings.Builder
@@ -23,8 +23,8 @@ func snake(name string) string {
 	return strings.Trim(b.String(), "_")
 }
 
-// PublishedName is the name of a feature by the function and the type whose method it is, "" for
-// none.
+// PublishedName returns the name of a feature for a function and, for a method, the type that
+// declares it; owner is "" for a function.
 func PublishedName(owner, function string) string {
 	if owner == "" {
 		return snake(function)
@@ -41,8 +41,8 @@ func startsWord(runes []rune, i int) bool {
 	if !unicode.IsUpper(prev) {
 		return true
 	}
-	// Inside a run of capitals only the one that opens a word of small letters starts something
-	// new: the P of HTTPProxy, not the D of IDs.
+	// In a run of capitals only a letter that begins a word in small letters starts a new word: the
+	// P of HTTPProxy, not the D of IDs.
 	return i+1 < len(runes) && unicode.IsLower(runes[i+1]) && !pluralAt(runes, i+1)
 }
 
@@ -51,8 +51,7 @@ func pluralAt(runes []rune, i int) bool {
 	return runes[i] == 's' && (i+1 == len(runes) || !unicode.IsLower(runes[i+1]))
 }
 
-// lowerCamel makes the name of a parameter out of that of a type: Store is store, HTTPClient is
-// httpClient.
+// lowerCamel returns a parameter name for a type name: store for Store, httpClient for HTTPClient.
 func lowerCamel(name string) string {
 	runes := []rune(name)
 	n := 0
@@ -71,7 +70,7 @@ func lowerCamel(name string) string {
 	return string(runes)
 }
 
-// nameRule says how well a feature's name travels.
+// nameRule classifies the name of a feature by the clients that accept it.
 type nameRule int
 
 const (
@@ -80,8 +79,8 @@ const (
 	nameBad
 )
 
-// checkName applies ^[a-zA-Z0-9_-]{1,64}$, which every known client takes, and the wider rule of
-// 2025-11-25 (server/tools, tool names), which adds dots and 128 characters.
+// checkName applies ^[a-zA-Z0-9_-]{1,64}$, which every known client accepts, and the wider rule of
+// 2025-11-25 (server/tools, tool names), which adds dots and allows 128 characters.
 func checkName(name string) nameRule {
 	switch {
 	case !valid.IsName(name):

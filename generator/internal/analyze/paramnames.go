@@ -10,16 +10,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 )
 
-// givenName is what a parameter of a feature is called.
+// givenName is the name of a feature's parameter.
 type givenName struct {
 	name    string
-	leftOut bool           // by _ of //mcp:params
-	pos     token.Position // of the word in //mcp:params, if there is one
+	leftOut bool           // by _ in //mcp:params
+	pos     token.Position // position of the word in //mcp:params, if there is one
 }
 
-// paramNames are the names of the parameters of a function: those of its signature, and those of
-// //mcp:params for parameters that have none. Words that are missing change nothing;
-// checkParamNames reports them.
+// paramNames returns the names of a function's parameters: from its signature, and from
+// //mcp:params for unnamed parameters. Missing words change nothing; checkParamNames reports them.
 func paramNames(fn *types.Func, dir *directive.Directive) []givenName {
 	var words []directive.Arg
 	if dir != nil {
@@ -43,14 +42,14 @@ func unnamed(v *types.Var) bool {
 }
 
 // checkParamNames refuses //mcp:params that do not fit the signature. A variadic parameter at the
-// end may be left without a name, since it is left empty where no client can fill it.
+// end needs no name, since it is left empty if no client can fill it.
 func (a *analyzer) checkParamNames(fn *types.Func, dir *directive.Directive, at diag.Place) bool {
 	if dir == nil {
 		return true
 	}
 	words, sig := dir.Words(), fn.Signature()
 	if len(words) == 0 {
-		return false // the parser has reported it
+		return false // reported by the parser
 	}
 	fail := func(pos token.Position, hint, format string, args ...any) bool {
 		a.diags.Errorf(pos, at.Subject, "//mcp:params: "+format, args...).Hint = hint
@@ -94,7 +93,7 @@ func (a *analyzer) checkParamNames(fn *types.Func, dir *directive.Directive, at 
 	return ok
 }
 
-// unnamedHint says how the parameters of a function get names.
+// unnamedHint returns a hint how to name the parameters of a function.
 func (a *analyzer) unnamedHint(d declared, fn *types.Func) string {
 	line := "//mcp:params"
 	for v := range fn.Signature().Params().Variables() {

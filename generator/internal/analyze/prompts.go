@@ -30,7 +30,7 @@ func (a *analyzer) finishPrompts() {
 	}
 }
 
-// prompt builds one prompt; nil when a diagnostic was reported.
+// prompt builds one prompt. It returns nil if it reported a diagnostic.
 func (a *analyzer) prompt(d declared) *model.Prompt {
 	at := diag.Place{Pos: d.dir.Pos, Subject: "prompt " + d.set.Name}
 	fn := a.annotated(d, at)
@@ -64,7 +64,7 @@ func (a *analyzer) prompt(d declared) *model.Prompt {
 
 const promptForms = "return a string, mcp.PromptMessage, []mcp.PromptMessage or *mcp.PromptResult, optionally with an error"
 
-// promptResult settles the one value of a prompt.
+// promptResult determines the result for the one value of a prompt.
 func (a *analyzer) promptResult(res *model.Result, t types.Type, at diag.Place) bool {
 	if a.types.EncodesText(t) {
 		return a.encodedText(res, t, at)
@@ -83,7 +83,7 @@ func (a *analyzer) promptResult(res *model.Result, t types.Type, at diag.Place) 
 	return false
 }
 
-// promptShape refuses results that say something which prompts cannot.
+// promptShape refuses results that prompts cannot express.
 func (a *analyzer) promptShape(res *model.Result, at diag.Place) bool {
 	for _, v := range res.Values {
 		if v.Role == model.RoleFound {

@@ -15,16 +15,17 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// needs settles what the functions that fill something in a feature need. Their parameters are
-// arguments of the feature, behind its own, unless something fills them.
+// needs determines the needs of the functions that fill parameters of a feature. Their own
+// parameters become arguments of the feature, behind the feature's own, unless another function
+// fills them.
 type needs struct {
 	*filling
 	args *argSet
 	of   declared // the feature
-	// own reports whether the feature has an argument or a parameter of a name, which its lines are
-	// about.
+	// own reports whether the feature has an argument or a parameter of that name, which its lines
+	// describe.
 	own    func(name string) bool
-	within []*model.Provider // those whose needs are being settled, each needed by the one before
+	within []*model.Provider // the functions being visited, each needed by the one before
 	open   []*need
 	hidden []*model.Param
 }
@@ -36,7 +37,7 @@ type need struct {
 	lines []*directive.Directive
 }
 
-// injector is an inject function, and where it is declared.
+// injector is an inject function and its declaration.
 type injector struct {
 	*analyzer
 	provider *model.Provider
@@ -80,14 +81,14 @@ func (a *analyzer) needsOf(call *model.Call, object *model.Type, args *argSet, f
 	}}
 }
 
-// settle settles the needs of all functions that fill something, and leaves to them the lines about
-// their parameters.
+// settle determines the needs of all functions that fill parameters, and assigns the lines for
+// their parameters to them.
 func (v *needs) settle() bool {
 	ok := true
 	for _, p := range v.call.Providers() {
 		ok = v.visit(p) && ok
 	}
-	if !ok { // what else is said of their parameters cannot be judged
+	if !ok { // other lines for their parameters cannot be checked
 		v.args.lines = slices.DeleteFunc(slices.Clone(v.args.lines), func(l *directive.Directive) bool {
 			name, _, _ := strings.Cut(l.Name(), ".")
 			return !v.own(name)
@@ -97,7 +98,7 @@ func (v *needs) settle() bool {
 	return v.take()
 }
 
-// visit settles the needs of one function, and of those that fill them.
+// visit determines the needs of one function, and of the functions that fill its parameters.
 func (v *needs) visit(p *model.Provider) bool {
 	if !p.NeedsMore() || v.call.ProvidedBy(p) != nil {
 		return true
@@ -124,8 +125,8 @@ func (v *needs) visit(p *model.Provider) bool {
 	return true
 }
 
-// param settles where a parameter of an inject function comes from. It has the lines of the feature
-// that are about its name.
+// param determines the source of an inject function's parameter. The feature's lines for its name
+// apply to it.
 func (v *needs) param(q *need) bool {
 	at := q.by.at()
 	aboutIt := func(lines []*directive.Directive) []*directive.Directive {
@@ -275,8 +276,8 @@ func (v *needs) same(q *need) *model.Param {
 	return nil
 }
 
-// adopt completes the lines about a parameter of the feature by those about the same one of an
-// inject function.
+// adopt completes the lines for a parameter of the feature by an inject function's lines for the
+// same argument.
 func (v *needs) adopt(p *model.Param, q *need) {
 	var lines []*directive.Directive
 	for _, line := range q.lines {
@@ -296,8 +297,8 @@ func (v *needs) adopt(p *model.Param, q *need) {
 	v.args.lines = joinLines(v.args.lines, lines)
 }
 
-// arguments are the arguments that inject functions need beside those in object, which are
-// completed where both have one.
+// arguments returns the arguments that inject functions need in addition to those in object. It
+// completes arguments in object that they share.
 func (v *needs) arguments(object *model.Type, feature string) (more *model.Type, ok bool) {
 	more, ok = &model.Type{Kind: model.Struct}, true
 	taken := map[string]bool{}
@@ -345,7 +346,7 @@ func (v *needs) arguments(object *model.Type, feature string) (more *model.Type,
 	return more, ok
 }
 
-// argument makes the object that one parameter alone would be; nil after a diagnostic.
+// argument makes the object that one parameter alone would be. It returns nil after a diagnostic.
 func (v *needs) argument(q *need, feature string) *model.Type {
 	at := q.by.at().At(q.Pos)
 	field := v.types.Param(q.Name, q.Type, false, at.In("argument "+q.Name))
@@ -362,12 +363,12 @@ func (v *needs) argument(q *need, feature string) *model.Type {
 	return v.types.WithoutEmptied(object, feature, nil)
 }
 
-// comment is the comment on a parameter of an inject function.
+// comment returns the comment on a parameter of an inject function.
 func (v *needs) comment(q *need) string {
 	return cmp.Or(q.by.pkg.ParamComments(funcType(q.by.decl))[q.Name], load.ListItems(v.docs.Of(q.by.fn))[q.Name])
 }
 
-// join adds an argument to more, unless there is one of its name.
+// join adds an argument to more, unless object or more contains one of its name.
 func (v *needs) join(q *need, f *model.Field, object, more *model.Type) bool {
 	i := slices.IndexFunc(object.Fields, func(g *model.Field) bool { return g.Name == f.Name })
 	from := object
@@ -399,7 +400,7 @@ func (v *needs) join(q *need, f *model.Field, object, more *model.Type) bool {
 	return v.types.Complete(other, f, v.line(other), at.At(q.Pos))
 }
 
-// line is what the feature says about an argument, nil if that is nothing.
+// line returns the feature's line for an argument, or nil.
 func (v *needs) line(f *model.Field) *directive.Directive {
 	for _, line := range v.args.lines {
 		if name := line.Name(); name[strings.LastIndex(name, ".")+1:] == v.types.Origin(f) {
@@ -409,7 +410,8 @@ func (v *needs) line(f *model.Field) *directive.Directive {
 	return nil
 }
 
-// argPath is what lines call an argument of a parameter, which may be a member of it.
+// argPath returns the name that lines use for an argument of a parameter, which may be a member of
+// it.
 func argPath(p *model.Param, member string) string {
 	if p.Inlined {
 		return p.Name + "." + member

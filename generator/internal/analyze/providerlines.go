@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// checkProviders checks what inject functions need, whether or not a feature uses them: they must
-// not need each other, and lines about their parameters must be about arguments.
+// checkProviders checks the needs of inject functions, whether or not a feature uses them: they
+// must not need each other, and lines for their parameters must match arguments.
 func (s *shared) checkProviders() {
 	for _, p := range s.providers {
 		if from := s.injectorOf(p); from != nil && p.NeedsMore() {
@@ -29,7 +29,7 @@ func (s *shared) checkProviders() {
 	}
 }
 
-// findCycles follows the types of parameteri. path leads to the function, from the first one.
+// findCycles follows the types of parameters. path leads to the function, from the first one.
 func (i *injector) findCycles(path []*model.Provider) {
 	for param := range i.fn.Signature().Params().Variables() {
 		next := i.byType(param.Type())
@@ -45,7 +45,7 @@ func (i *injector) findCycles(path []*model.Provider) {
 	}
 }
 
-// byType is the provider of a type as provider finds it, without diagnostici.
+// byType returns the provider of a type, like provider, without diagnostics.
 func (i *injector) byType(t types.Type) *model.Provider {
 	if p := cmp.Or(i.ownProvider(t, nil), i.ownProvider(t, i.pkgOf())); p != nil {
 		return p
@@ -58,8 +58,8 @@ func (i *injector) byType(t types.Type) *model.Provider {
 	return nil
 }
 
-// reportCycle reports functions of which each needs what the next one makes, and the last what the
-// first one makes.
+// reportCycle reports functions of which each needs the value that the next one makes, and the last
+// the value of the first.
 func (s *shared) reportCycle(cycle []*model.Provider) {
 	first := 0
 	for i, p := range cycle {
@@ -82,7 +82,7 @@ func (s *shared) reportCycle(cycle []*model.Provider) {
 	d.Hint = "take what one of them needs from the context"
 }
 
-// checkLines checks that the lines of an inject function are about its parameters.
+// checkLines checks that the lines of an inject function match its parameters.
 func (i *injector) checkLines() {
 	var names, contexts []string
 	for v := range i.fn.Signature().Params().Variables() {

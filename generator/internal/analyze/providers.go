@@ -45,9 +45,9 @@ const (
 	providerHint  = "take the context first; what else it takes becomes arguments, unless other functions fill it"
 )
 
-// providerOf describes a function that fills parameters, nil if it has another form. It returns the
-// same provider for the same function, so that the function is called once for each request,
-// whatever it fills.
+// providerOf describes a function that fills parameters, or returns nil for another signature. It
+// returns the same provider for the same function, so that the function is called once for each
+// request.
 func (a *analyzer) providerOf(fn *types.Func) *model.Provider {
 	if p := a.providerFuncs[fn]; p != nil {
 		return p
@@ -68,8 +68,8 @@ func (a *analyzer) providerOf(fn *types.Func) *model.Provider {
 	return p
 }
 
-// providerNamed finds the function that inject= names: in the package itself, then in the one that
-// emits its features.
+// providerNamed finds the function that inject= names: in the package itself, then in the package
+// that emits its features.
 func (a *analyzer) providerNamed(name string) *types.Func {
 	for _, source := range []*analyzer{a, a.root()} {
 		if fn, ok := source.pkg.Types.Scope().Lookup(name).(*types.Func); ok {
@@ -79,7 +79,7 @@ func (a *analyzer) providerNamed(name string) *types.Func {
 	return nil
 }
 
-// resolveProvider returns the provider that a function is, nil after a diagnostic.
+// resolveProvider returns the provider for a function, or nil after a diagnostic.
 func (a *analyzer) resolveProvider(fn *types.Func, name string, at diag.Place) *model.Provider {
 	if fn == nil {
 		d := a.diags.Errorf(at.Pos, at.Subject, "there is no function %s", name)
@@ -109,7 +109,7 @@ func (a *analyzer) resolveProvider(fn *types.Func, name string, at diag.Place) *
 	return p
 }
 
-// providerNames are the functions that could have been meant.
+// providerNames returns the functions that could have been meant.
 func (a *analyzer) providerNames() []string {
 	var names []string
 	for _, source := range []*analyzer{a, a.root()} {
@@ -123,8 +123,8 @@ func (a *analyzer) providerNames() []string {
 	return names
 }
 
-// takesAll says why parameters of a type may be anything, so that they cannot be filled by their
-// type; it returns "" for other types.
+// takesAll returns the reason why values of a type may be anything, so that its parameters cannot
+// be filled by their type. It returns "" for other types.
 func takesAll(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -151,9 +151,9 @@ func takesAll(t types.Type) string {
 	return ""
 }
 
-// provider returns the provider of exactly this type, or nil: that of the package
-// that is generated for, that of the feature's own, or that of another one from which features are
-// emitted. ok is false when a diagnostic was reported.
+// provider returns the provider of exactly this type, or nil: from the package that is generated
+// for, from the feature's own package, or from another one whose features are emitted. It returns
+// false if it reported a diagnostic.
 func (a *analyzer) provider(t types.Type, at diag.Place) (p *model.Provider, ok bool) {
 	p = a.ownProvider(t, nil)
 	if p == nil {
@@ -183,7 +183,7 @@ func (a *analyzer) callable(p *model.Provider, at diag.Place) bool {
 	return false
 }
 
-// ownProvider is the provider of a type that a package declares.
+// ownProvider returns the provider of a type that a package declares.
 func (a *analyzer) ownProvider(t types.Type, pkg *types.Package) *model.Provider {
 	for _, p := range a.providers {
 		if p.Pkg == pkg && types.Identical(p.Type, t) {

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// receiver returns the receiver of a method, made once per type. ok is false when a diagnostic was
-// reported.
+// receiver returns the receiver of a method, made once for each type. It returns false if it
+// reported a diagnostic.
 func (a *analyzer) receiver(fn *types.Func, at diag.Place) (*model.Receiver, bool) {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -42,7 +42,8 @@ func (a *analyzer) receiver(fn *types.Func, at diag.Place) (*model.Receiver, boo
 	return a.receiverOf(calledOn(named), fn, at)
 }
 
-// calledOn is what the methods of a declared type are called on: a pointer to it, or the interface.
+// calledOn returns the receiver type for methods of a declared type: a pointer to it, or the
+// interface.
 func calledOn(named *types.Named) types.Type {
 	if types.IsInterface(named) {
 		return named
@@ -50,8 +51,8 @@ func calledOn(named *types.Named) types.Type {
 	return types.NewPointer(named)
 }
 
-// receiverOf returns the receiver of methods of a pointer to a declared type, or of an interface,
-// made once per type.
+// receiverOf returns the receiver for methods of a pointer to a declared type, or of an interface,
+// made once for each type.
 func (a *analyzer) receiverOf(t types.Type, fn *types.Func, at diag.Place) (*model.Receiver, bool) {
 	key := types.TypeString(t, nil)
 	if r, ok := a.receivers[key]; ok {
@@ -96,7 +97,7 @@ func (a *analyzer) receiverOf(t types.Type, fn *types.Func, at diag.Place) (*mod
 	return r, true
 }
 
-// typeWords are the names in a type argument, for an identifier.
+// typeWords returns the names in a type argument, for an identifier.
 func typeWords(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -115,7 +116,8 @@ func typeWords(t types.Type) string {
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// badReceiver returns why the receiver of a method is not a declared type, which does not compile.
+// badReceiver returns the reason why the receiver of a method is not a declared type, which does
+// not compile.
 func (a *analyzer) badReceiver(fn *types.Func) (what, hint string) {
 	what, hint = "the type of the receiver cannot have methods", "annotate a method of a type that the package declares"
 	decl := a.funcDecl(fn)
@@ -146,7 +148,7 @@ func (a *analyzer) badReceiver(fn *types.Func) (what, hint string) {
 	return what, hint
 }
 
-// funcDecl is the declaration of a function of the package, nil if it is not read.
+// funcDecl returns the declaration of a function of the package, or nil if it is not read.
 func (a *analyzer) funcDecl(fn *types.Func) *ast.FuncDecl {
 	for _, f := range a.pkg.Files {
 		for _, decl := range f.Decls {
@@ -158,8 +160,8 @@ func (a *analyzer) funcDecl(fn *types.Func) *ast.FuncDecl {
 	return nil
 }
 
-// nameParameters gives the receivers the names that they have in RegisterMCP. Of types with one
-// name each has that of its package in front.
+// nameParameters gives the receivers their names in RegisterMCP. If types share a name, each is
+// preceded by the name of its package.
 func (a *analyzer) nameParameters() {
 	count := map[string]int{}
 	for _, r := range a.out.Receivers {
@@ -212,9 +214,10 @@ func (a *analyzer) interfaceWith(fn *types.Func, named *types.Named) string {
 	return ""
 }
 
-// collectConstructors settles how the command makes each receiver: the function annotated with
-// //mcp:constructor, or NewT without parameters or with a context, or the zero value. Those of the
-// package that is generated for take precedence over those of the receiver's own.
+// collectConstructors determines how the command makes each receiver: with the function annotated
+// with //mcp:constructor, with NewT without parameters or with a context, or with the zero value.
+// Constructors in the package that is generated for take precedence over those in the receiver's
+// own.
 func (a *analyzer) collectConstructors() {
 	annotated := map[*model.Receiver]*model.Constructor{}
 	a.each(func(a *analyzer) { a.annotatedConstructors(annotated) })
@@ -223,15 +226,14 @@ func (a *analyzer) collectConstructors() {
 			a.namedConstructor(recv, a.pkg.Types)
 		}
 	})
-	for _, recv := range a.receivers { // of types that variables name
+	for _, recv := range a.receivers { // receivers of types that variables name
 		if recv.Pkg != nil && a.pkg.Complete(recv.Pkg) == nil {
 			a.namedConstructor(recv, recv.Pkg)
 		}
 	}
 }
 
-// namedConstructor makes the function NewT of a package the constructor of a receiver that has
-// none.
+// namedConstructor makes a package's function NewT the constructor of a receiver without one.
 func (a *analyzer) namedConstructor(recv *model.Receiver, p *types.Package) {
 	if recv.Constructor != nil || recv.Provider != nil {
 		return
@@ -260,7 +262,7 @@ func (a *analyzer) annotatedConstructors(annotated map[*model.Receiver]*model.Co
 		}
 		if recv == nil {
 			if c != nil && a.from != nil {
-				continue // of a receiver whose methods are not selected
+				continue // the methods of the receiver are not selected
 			}
 			a.diags.Errorf(at.Pos, at.Subject, "an //mcp:constructor function must take nothing or a context.Context and return the receiver of an annotated method, then optionally a func() and an error; this is %s", a.typeString(fn.Signature())).
 				Hint = "write a small function of that form that makes the receiver with its defaults"
@@ -282,8 +284,7 @@ func (a *analyzer) annotatedConstructors(annotated map[*model.Receiver]*model.Co
 	}
 }
 
-// made returns the receiver that a constructor's first result is, or can be made by taking its
-// address.
+// made returns the receiver that a constructor's first result is, or whose pointer is its address.
 func (a *analyzer) made(fn *types.Func, c *model.Constructor) *model.Receiver {
 	t := fn.Signature().Results().At(0).Type()
 	for _, recv := range a.sortedReceivers() {
@@ -299,7 +300,7 @@ func (a *analyzer) made(fn *types.Func, c *model.Constructor) *model.Receiver {
 	return nil
 }
 
-// constructorOf reads the form of a constructor; nil if it has another one.
+// constructorOf reads the signature of a constructor. It returns nil for another signature.
 func (a *analyzer) constructorOf(fn *types.Func, pos token.Position) *model.Constructor {
 	sig := fn.Signature()
 	c := &model.Constructor{Pkg: a.pkgOf(), Func: fn.Name(), Pos: pos}
@@ -334,7 +335,7 @@ func (a *analyzer) constructorOf(fn *types.Func, pos token.Position) *model.Cons
 	return c
 }
 
-// sortedReceivers are the receivers in order of type name.
+// sortedReceivers returns the receivers in order of type name.
 func (a *analyzer) sortedReceivers() []*model.Receiver {
 	path := func(r *model.Receiver) string {
 		if r.Pkg == nil {
@@ -358,7 +359,7 @@ func (a *analyzer) finishReceivers() {
 }
 
 // plainFunc returns the function that a directive applies to. Functions with type parameters are
-// refused, since the type arguments are not known.
+// refused, since their type arguments are unknown.
 func (a *analyzer) plainFunc(d declared) (*types.Func, diag.Place, bool) {
 	at := diag.Place{Pos: d.dir.Pos, Subject: d.dir.Word + " " + d.set.Name}
 	fn, ok := a.object(d.set).(*types.Func)

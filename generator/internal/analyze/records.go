@@ -26,7 +26,7 @@ func (a *analyzer) receiverOfArgs(d declared, fn *types.Func, at diag.Place) (*m
 	case !ok && types.IsInterface(t):
 		return fail("annotate the methods of structs that implement it", "the receiver %s is an interface, which cannot be made of arguments", a.shortType(t))
 	case !ok:
-		return a.receiver(fn, at) // it reports what is wrong
+		return a.receiver(fn, at) // reports the error
 	}
 	named, ok := types.Unalias(p.Elem()).(*types.Named)
 	if !ok || a.calleeOf(d) == nil && named.TypeParams().Len() > 0 {
@@ -53,7 +53,7 @@ func (a *analyzer) receiverOfArgs(d declared, fn *types.Func, at diag.Place) (*m
 	return &model.Receiver{TypeName: named.Obj().Name(), Pkg: a.declaring(named.Obj().Pkg()), Type: t, Args: true, Pos: at.Pos}, true
 }
 
-// receiverParam is a receiver that is made of arguments, as a parameter whose members are
+// receiverParam returns a receiver that is made of arguments, as a parameter whose members are
 // arguments.
 func receiverParam(fn *types.Func, r *model.Receiver, params []givenName, at diag.Place) *model.Param {
 	p := &model.Param{Name: fn.Signature().Recv().Name(), Type: r.Type, Source: model.FromArgument, Pos: at.Pos}
@@ -66,15 +66,14 @@ func receiverParam(fn *types.Func, r *model.Receiver, params []givenName, at dia
 	return p
 }
 
-// addInline adds the line that puts the members of a parameter in its place.
+// addInline adds the line that inlines a parameter.
 func (s *argSet) addInline(name string, at diag.Place) {
 	s.inline = &directive.Directive{Word: "arg", Pos: at.Pos, Far: true, Args: []directive.Arg{{Bare: true, Value: name}, {Key: "inline", Value: "true"}}}
 	s.all = append(slices.Clone(s.all), s.inline)
 	s.lines = s.all
 }
 
-// withoutInline takes that line off again, for the only parameter, whose members are arguments in
-// any case.
+// withoutInline removes that line again for the only parameter, whose members are arguments anyway.
 func (s *argSet) withoutInline(p *model.Param) {
 	isInline := func(l *directive.Directive) bool { return l == s.inline }
 	if p != nil {
@@ -86,7 +85,7 @@ func (s *argSet) withoutInline(p *model.Param) {
 // rowTags are the tags by which libraries map the fields of a struct to columns.
 var rowTags = []string{"gorm", "xorm", "bun", "db", "pg"}
 
-// isRow reports a receiver that is a row of a database: all calls would share one.
+// isRow reports an error for a receiver that is a row of a database: all calls would share one.
 func (a *analyzer) isRow(named *types.Named, at diag.Place) bool {
 	field, tag := rowField(named, map[types.Type]bool{})
 	if field == nil {
@@ -105,7 +104,7 @@ func (a *analyzer) isRow(named *types.Named, at diag.Place) bool {
 	return true
 }
 
-// rowField finds a field with a tag of rowTags in a struct and those that it embeds.
+// rowField finds a field with a tag in rowTags, in a struct and in the structs that it embeds.
 func rowField(t types.Type, seen map[types.Type]bool) (field *types.Var, tag string) {
 	t = pointee(t)
 	st, ok := t.Underlying().(*types.Struct)

@@ -38,12 +38,12 @@ func (a *analyzer) finishResources() {
 	a.checkResources()
 }
 
-// resource builds one resource; nil when a diagnostic was reported.
+// resource builds one resource. It returns nil if it reported a diagnostic.
 func (a *analyzer) resource(d declared) *model.Resource {
 	at := diag.Place{Pos: d.dir.Pos, Subject: "resource " + d.set.Name}
 	words := d.dir.Words()
 	if len(words) == 0 {
-		return nil // the directive has been refused
+		return nil // refused before
 	}
 	uri := words[0]
 	r := &model.Resource{URI: uri.Value}
@@ -96,7 +96,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 	return r
 }
 
-// resourceKeys reads what the directive says about the content.
+// resourceKeys reads the directive's keys for the content.
 func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at diag.Place) (ok bool) {
 	r.MIME, ok = a.mediaType(dir, at)
 	if audience, set := dir.Get("audience"); set {
@@ -124,7 +124,7 @@ func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at 
 
 const resourceForms = "return a string, []byte, io.Reader, mcp.ResourceContents or any type with a JSON form, optionally with an error or with a bool that reports whether it was found"
 
-// resourceResult settles the one value of a resource.
+// resourceResult determines the result for the one value of a resource.
 func (a *analyzer) resourceResult(res *model.Result, t types.Type, at diag.Place) bool {
 	form, name := runtimeForm(t)
 	switch {
@@ -161,7 +161,7 @@ func (a *analyzer) runtimeKind(t types.Type) bool {
 	return kind != model.ResultStructured && kind != model.ResultText
 }
 
-// valueResource builds a resource out of a variable or constant.
+// valueResource builds a resource from a variable or constant.
 func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag.Place) *model.Resource {
 	obj := a.object(d.set)
 	if obj == nil || obj.Name() == "_" {
@@ -237,7 +237,7 @@ func isEmbedFS(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "embed" && named.Obj().Name() == "FS"
 }
 
-// checkResources refuses what is published twice.
+// checkResources refuses names and URIs that are published twice.
 func (a *analyzer) checkResources() {
 	names, uris := a.claims(), a.claims()
 	for _, r := range slices.Concat(a.out.Resources, a.out.Templates) {

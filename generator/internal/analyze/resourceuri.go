@@ -15,11 +15,11 @@ import (
 
 const notURI = "percent-encode what a URI cannot have, a space as %20"
 
-// scheme is how a URI begins (RFC 3986, section 3.1).
+// scheme matches the beginning of a URI (RFC 3986, section 3.1).
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// resourceURI reads the URI of a resource, which is a template where it has variables. ok is false
-// when a diagnostic was reported.
+// resourceURI reads the URI of a resource, or a template if it contains variables. It returns false
+// if it reported a diagnostic.
 func (a *analyzer) resourceURI(arg directive.Arg, at diag.Place) (t *uritemplate.Template, ok bool) {
 	uri := arg.Value
 	bad := func(offset int, hint, format string, args ...any) (*uritemplate.Template, bool) {
@@ -55,7 +55,7 @@ func (a *analyzer) resourceURI(arg directive.Arg, at diag.Place) (t *uritemplate
 	return t, true
 }
 
-// faultOffset is the offset of the expression that an error of package uritemplate names.
+// faultOffset returns the offset of the expression that an error of package uritemplate names.
 func faultOffset(uri string, err error) int {
 	_, rest, ok := strings.Cut(err.Error(), "expression {")
 	if !ok {
@@ -69,7 +69,7 @@ func faultOffset(uri string, err error) int {
 	return 0
 }
 
-// variableOffset is the offset of a variable in a template.
+// variableOffset returns the offset of a variable in a template.
 func variableOffset(uri, name string) int {
 	m := regexp.MustCompile(`\{[^}]*?[{,+#./;?&](` + regexp.QuoteMeta(name) + `)[,*}]|\{(` + regexp.QuoteMeta(name) + `)[,*}]`).FindStringSubmatchIndex(uri)
 	switch {
@@ -81,12 +81,12 @@ func variableOffset(uri, name string) int {
 	return m[4]
 }
 
-// matchVariables checks that every variable of a template has its argument and every argument its
+// matchVariables checks that each variable of a template has an argument and each argument a
 // variable.
 func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, uri directive.Arg, at diag.Place) bool {
 	ok := true
 	if r.Input.Whole {
-		// The plan of the struct is shared by all uses of the type.
+		// All uses of the type share the plan of the struct.
 		own := *r.Input.Object
 		own.Variant, own.Fields = r.Name, nil
 		for _, f := range r.Input.Object.Fields {
@@ -159,8 +159,8 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 
 var variable = regexp.MustCompile(`[^{}+#./;?&,*]+`)
 
-// shape is a template without the names of its variables: two templates of one shape match the same
-// URIs.
+// shape returns a template without the names of its variables: two templates with the same shape
+// match the same URIs.
 func shape(uri string) string {
 	var b strings.Builder
 	for rest := uri; rest != ""; {

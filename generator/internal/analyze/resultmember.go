@@ -14,7 +14,7 @@ func (a *analyzer) isMember(v *model.ResultValue, dir *directive.Directive) bool
 	return len(dir.Words()) == 1 && dir.Name() != "_" && structOf(v.Type) != nil
 }
 
-// structOf is the struct that a type is, or points to; nil for others.
+// structOf returns the struct behind a type or a pointer to it, or nil.
 func structOf(t types.Type) *types.Struct {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()

@@ -51,7 +51,7 @@ func (a *analyzer) nameResults(values []*model.ResultValue, dir *directive.Direc
 	return ok
 }
 
-// freeName is an identifier for a result whose published name is none.
+// freeName returns an identifier for a result without a published name.
 func freeName(words []directive.Arg, i int) string {
 	name := fmt.Sprintf("value%d", i+1)
 	for slices.ContainsFunc(words, func(w directive.Arg) bool { return w.Value == name }) {

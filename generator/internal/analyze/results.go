@@ -11,11 +11,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// runtimePath is the package of the types that results may be made of.
+// runtimePath is the package with the types for results.
 const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
 
-// result sets the role of each Go result, and what the values become for the client. What one value
-// becomes depends on the feature. ok is false when a diagnostic was reported.
+// result sets the role of each Go result, and the result that clients receive for the values. For
+// one value it depends on the feature. result returns false if it reported a diagnostic.
 func (a *analyzer) result(d declared, fn *types.Func, single singleResult, at diag.Place) (model.Result, bool) {
 	res, ok := a.wholeResult(d, fn, single, at)
 	dir := d.set.Get("result")
@@ -75,9 +75,9 @@ func (a *analyzer) wholeResult(d declared, fn *types.Func, single singleResult, 
 	return res, a.namedResults(&res, rest, at)
 }
 
-// misplacedError reports a result that looks like the error of the call, and would be a part of a
-// success. rest are the values that clients would get. One with a name of its own may be meant,
-// where there is an error at the end.
+// misplacedError reports a result that looks like the error of the call, but would be part of a
+// success. rest are the values that clients would receive. A named one may be intended if the
+// function also returns an error at the end.
 func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place) bool {
 	failing := all != nil && all[len(all)-1].Role == model.RoleError
 	for _, v := range rest {
@@ -102,8 +102,8 @@ func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place)
 	return false
 }
 
-// fails reports whether a last result is the error of the call: an error that may be nil. Of a list
-// of errors, an empty one may mean success, too.
+// fails reports whether a last result is the error of the call: an error that may be nil. A list of
+// errors is not, since an empty one may mean success, too.
 func fails(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Interface:
@@ -112,7 +112,7 @@ func fails(t types.Type) bool {
 	return false
 }
 
-// singleResult settles a function with one value.
+// singleResult determines the result of a function with one value.
 type singleResult func(res *model.Result, t types.Type, at diag.Place) bool
 
 // structuredResult sets the plan of one value of a tool that is neither a stream nor a blob.
@@ -134,14 +134,14 @@ func (a *analyzer) structuredResult(res *model.Result, t types.Type, at diag.Pla
 	return res.Output != nil
 }
 
-// encodedText settles one value that functions with //mcp:encode turn into a string. For clients
-// that is text, not JSON, like a string that a function returns.
+// encodedText handles one value that functions with //mcp:encode convert to a string. For clients
+// it is text, not JSON, like a string that a function returns.
 func (a *analyzer) encodedText(res *model.Result, t types.Type, at diag.Place) bool {
 	res.Kind, res.Text = model.ResultText, a.resolve(t, at)
 	return res.Text != nil
 }
 
-// namedResults makes an object out of several named values.
+// namedResults makes an object from several named values.
 func (a *analyzer) namedResults(res *model.Result, rest []*model.ResultValue, at diag.Place) bool {
 	object := &model.Type{Kind: model.Struct}
 	ok := true
@@ -197,10 +197,10 @@ func (a *analyzer) runtimeResult(t types.Type) (kind model.ResultKind, inner typ
 	return model.ResultStructured, nil
 }
 
-// implementsContent reports whether a type of the runtime is one of the kinds of content, so that a
-// function may return it as it is.
+// implementsContent reports whether a type of the runtime is a kind of content, so that a function
+// may return it directly.
 func (a *analyzer) implementsContent(named *types.Named) bool {
-	// Only an alias in another package may lead here.
+	// This happens only with an alias in another package.
 	if a.pkg.Complete(named.Obj().Pkg()) != nil {
 		return false
 	}
@@ -243,7 +243,7 @@ func isContext(t types.Type) bool {
 
 func (a *analyzer) position(pos token.Pos) token.Position { return a.pkg.Position(pos) }
 
-// resolve returns the plan of a result's type, nil after a diagnostic.
+// resolve returns the plan of a result's type, or nil after a diagnostic.
 func (a *analyzer) resolve(t types.Type, at diag.Place) *model.Type {
 	return a.types.Type(t, schema.Result, at)
 }

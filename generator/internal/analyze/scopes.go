@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// scopesOver reads scopes=, or returns those of the defaults. It returns ok as it was unless one is
-// not valid.
+// scopesOver reads scopes=, or returns the defaults' scopes. It returns ok unchanged unless a scope
+// is not valid.
 func (a *analyzer) scopesOver(defaults []string, dir *directive.Directive, at diag.Place, ok bool) ([]string, bool) {
 	arg, set := dir.Get("scopes")
 	if !set {
@@ -29,7 +29,7 @@ func (a *analyzer) checkDefaultScopes() {
 	}
 }
 
-// readScopes reads the scopes of a value, and those that are not valid.
+// readScopes returns the scopes in a value, and the items that are not valid scopes.
 func readScopes(arg directive.Arg) (scopes []string, problems []directive.Item) {
 	for _, item := range arg.Names() {
 		if valid.IsScope(item.Value) {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// settings are what //mcp:defaults say for a declaration: those of the package, and over them those
-// of the receiver type.
+// settings contains the //mcp:defaults for a declaration: the package's, overridden by the receiver
+// type's.
 type settings struct {
 	fromPrefix string // prefix of //mcp:from
 	prefix     string
@@ -23,11 +23,11 @@ type settings struct {
 	hideErrors bool
 	errorsSaid bool
 	tagged     bool   // required=tagged
-	tags       string // huma or none; "" follows the imports
+	tags       string // huma or none; "" means that the imports decide
 	maxResult  int64
 	output     model.OutputForm
-	// receiverArgs is receiver=args, and owner the type whose members are the arguments of the
-	// feature, "" for others.
+	// receiverArgs is receiver=args; owner is the type whose members are the arguments of the
+	// feature, or "".
 	receiverArgs bool
 	owner        string
 	// byReflection is encode=json.
@@ -54,7 +54,7 @@ func (a *analyzer) settingsFor(d declared) settings {
 	return s
 }
 
-// settingsOver puts those of the package and of the receiver type over others.
+// settingsOver overrides settings by those of the package and of the receiver type.
 func (a *analyzer) settingsOver(s settings, d declared) settings {
 	s = a.packageSettings(s)
 	name := a.ownerName(d)
@@ -66,7 +66,7 @@ func (a *analyzer) settingsOver(s settings, d declared) settings {
 	return s
 }
 
-// outermost are the settings that apply where the package says nothing: those of the package that
+// outermost returns the settings that apply if the package sets none: those of the package that
 // emits its features.
 func (a *analyzer) outermost() settings {
 	if a.from == nil {
@@ -75,10 +75,10 @@ func (a *analyzer) outermost() settings {
 	return a.root().packageDefaults()
 }
 
-// packageDefaults are the settings of the package comment.
+// packageDefaults returns the settings of the package comment.
 func (a *analyzer) packageDefaults() settings { return a.packageSettings(a.outermost()) }
 
-// packageSettings puts those of the package comment over others.
+// packageSettings overrides settings by those of the package comment.
 func (a *analyzer) packageSettings(s settings) settings {
 	for _, d := range a.declared("defaults") {
 		if d.set.Target == directive.Package {
@@ -88,7 +88,7 @@ func (a *analyzer) packageSettings(s settings) settings {
 	return s
 }
 
-// with puts one directive over the settings.
+// with overrides the settings by one directive.
 func (s settings) with(d *directive.Directive) settings {
 	if v, set := d.String("prefix"); set {
 		s.prefix = v
@@ -130,23 +130,23 @@ func (s settings) with(d *directive.Directive) settings {
 		s.byReflection = v == "json"
 	}
 	if v, set := d.Get("icon"); set {
-		s.icons, _ = readIcons(v) // checkDefaultIcons reports what is wrong
+		s.icons, _ = readIcons(v) // checkDefaultIcons reports errors
 	}
 	if v, set := d.Get("scopes"); set {
-		s.scopes, _ = readScopes(v) // checkDefaultScopes reports what is wrong
+		s.scopes, _ = readScopes(v) // checkDefaultScopes reports errors
 	}
 	s.hints = hintsOf(d).over(s.hints)
 	s.task = s.task.with(d)
 	return s
 }
 
-// outputForm is the form that a word of output= names.
+// outputForm returns the form for a word of output=.
 func outputForm(word string) model.OutputForm {
 	return model.OutputForm(slices.Index(model.OutputForms, word))
 }
 
-// publishedName is the name of a feature: the one that the directive gives, unchanged, otherwise
-// made from the function's with the prefix in front.
+// publishedName returns the name of a feature: the name in the directive, unchanged, or else a name
+// made from the function's name, after the prefix.
 func (s settings) publishedName(d declared) string {
 	name, set := d.dir.String("name")
 	if !set {
@@ -161,7 +161,7 @@ func (s settings) publishedName(d declared) string {
 	return s.withPrefix(name)
 }
 
-// withPrefix is a published name with the prefix of //mcp:from.
+// withPrefix returns a published name with the prefix of //mcp:from.
 func (s settings) withPrefix(name string) string {
 	if s.fromPrefix == "" {
 		return name
@@ -169,7 +169,7 @@ func (s settings) withPrefix(name string) string {
 	return s.fromPrefix + "_" + name
 }
 
-// ownerName is the name of the type of this package that a method is called on, "" for others.
+// ownerName returns the name of the type of this package that declares a method, or "".
 func (a *analyzer) ownerName(d declared) string {
 	if c := a.calleeOf(d); c != nil {
 		if owner := declaredType(c.recv); owner != nil && owner.Pkg() == a.pkg.Types {
@@ -183,7 +183,7 @@ func (a *analyzer) ownerName(d declared) string {
 	return ""
 }
 
-// declaredType is the name of a type, or of what it points to, nil if it has none.
+// declaredType returns the name of a type, or of the type that it points to, or nil.
 func declaredType(t types.Type) *types.TypeName {
 	if p, ok := t.(*types.Pointer); ok {
 		t = types.Unalias(p.Elem())
@@ -194,7 +194,7 @@ func declaredType(t types.Type) *types.TypeName {
 	return nil
 }
 
-// receiverName is the name of the type that a method belongs to, "" for a function.
+// receiverName returns the name of the type that a method belongs to, or "" for a function.
 func receiverName(fn *types.Func) string {
 	recv := fn.Signature().Recv()
 	if recv == nil {

@@ -12,22 +12,22 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// What a result has beside its list.
+// Members of a result beside its list.
 const (
-	listMember      = "items" // of a function that returns the list alone
+	listMember      = "items" // for a function that returns only the list
 	truncatedMember = "truncated"
 	totalMember     = "total"
 	offsetMember    = "nextOffset"
 )
 
-// sizeMeta is the metadata by which Claude Code reads how large a result may be, in characters.
+// sizeMeta is the metadata in which Claude Code reads the maximum size of a result, in characters.
 const (
 	sizeMeta    = "anthropic/maxResultSizeChars"
-	largestSize = 500_000 // that it accepts
+	largestSize = 500_000 // maximum value that it accepts
 )
 
-// limits settles what the size of results means for clients: which arguments make them smaller, and
-// how large they may be.
+// limits publishes a tool's limit for the size of results: the maximum size, and the arguments that
+// make results smaller.
 func limits(tool *model.Tool) {
 	if tool.MaxResult == 0 && tool.Result.Short == nil {
 		return
@@ -93,7 +93,7 @@ func (a *analyzer) shorten(tool *model.Tool, dir *directive.Directive, at diag.P
 	if paged && !a.page(tool, s, object, at.At(valuePos(dir, "page"))) {
 		return false
 	}
-	// A member that the list replaces must not be another one.
+	// A member that is added with the list must not exist already.
 	own := []string{truncatedMember}
 	if s.Offset != nil {
 		own = append(own, offsetMember)
@@ -123,7 +123,7 @@ func (a *analyzer) shorten(tool *model.Tool, dir *directive.Directive, at diag.P
 	return true
 }
 
-// member is a member of a result that its list adds.
+// member returns a member that is added to a result with its list.
 func (a *analyzer) member(name string, kind types.BasicKind, required bool, description string, at diag.Place) *model.Field {
 	return &model.Field{
 		OmitEmpty: !required,
@@ -132,7 +132,7 @@ func (a *analyzer) member(name string, kind types.BasicKind, required bool, desc
 	}
 }
 
-// listOf returns the list of a struct, or why there is none, and what to do about it.
+// listOf returns the list of a struct, or the reason why it finds none, and a hint.
 func listOf(t *model.Type, names []string) (list *model.Field, why, hint string) {
 	var all []string
 	for _, f := range t.Fields {
@@ -161,8 +161,8 @@ func listOf(t *model.Type, names []string) (list *model.Field, why, hint string)
 	return list, "", ""
 }
 
-// page settles where a page begins: by the cursor of the function, or else by an argument that is
-// added. The next cursor of the function is taken from the object.
+// page determines the beginning of a page: by the cursor of the function, or else by an added
+// argument. The function's next cursor is removed from the object.
 func (a *analyzer) page(tool *model.Tool, s *model.Short, object *model.Type, at diag.Place) bool {
 	refuse := func(hint, format string, args ...any) bool {
 		a.diags.Errorf(at.Pos, at.Subject, format, args...).Hint = hint

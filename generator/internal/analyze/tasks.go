@@ -9,17 +9,18 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// taskWords are the keys of directives for tasks. Nil means that none has the key.
+// taskWords contains the keys of directives for tasks. A nil field means that no directive contains
+// the key.
 type taskWords struct {
-	task              string // "" if no directive has task=
+	task              string // "" if no directive contains task=
 	inline, ttl, poll *time.Duration
 	restart           *bool
 }
 
-// defaultInline is how long an optional call may take before it becomes a task.
+// defaultInline limits the duration of an optional call before it becomes a task.
 const defaultInline = 2 * time.Second
 
-// with puts the keys of one directive over others.
+// with overrides the keys by those of one directive.
 func (w taskWords) with(d *directive.Directive) taskWords {
 	if v, set := d.String("task"); set {
 		w.task = v
@@ -35,7 +36,7 @@ func (w taskWords) with(d *directive.Directive) taskWords {
 	return w
 }
 
-// task reads how calls of a tool become tasks. Its hints are known.
+// task reads the tool's task settings. The tool's hints are already set.
 func (a *analyzer) task(tool *model.Tool, dir *directive.Directive, outer taskWords, at diag.Place) bool {
 	w := outer.with(dir)
 	if w.task == "" || w.task == "forbidden" {
@@ -62,7 +63,7 @@ func (a *analyzer) task(tool *model.Tool, dir *directive.Directive, outer taskWo
 	return true
 }
 
-// noTask refuses keys that mean nothing without task=.
+// noTask refuses keys that have no effect without task=.
 func (a *analyzer) noTask(dir *directive.Directive, at diag.Place) bool {
 	for _, name := range []string{"inline", "taskttl", "poll", "restart"} {
 		if arg, set := dir.Get(name); set {

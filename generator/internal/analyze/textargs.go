@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// textArguments refuses arguments that cannot be read from text, which is all that prompts and
-// templates get. lists are those of which there may be several.
+// textArguments refuses arguments that cannot be parsed from text, since prompts and templates
+// receive only text. lists are the arguments that may occur several times.
 func (a *analyzer) textArguments(call *model.Call, lists map[string]bool, what string, at diag.Place) bool {
 	ok := true
 	for _, f := range call.Input.Object.Fields {
@@ -50,7 +50,7 @@ func fromText(t *model.Type) bool {
 	return false
 }
 
-// goType is a plan's Go type in a message.
+// goType returns a plan's Go type for a message.
 func (a *analyzer) goType(t *model.Type) string {
 	if t.Go == nil {
 		return "object"

@@ -31,13 +31,12 @@ func (a *analyzer) finishTools() {
 	a.checkNames()
 }
 
-// tool builds one tool; nil when a diagnostic was reported.
+// tool builds one tool. It returns nil if it reported a diagnostic.
 func (a *analyzer) tool(d declared) *model.Tool {
 	at := diag.Place{Pos: d.dir.Pos, Subject: "tool " + d.set.Name}
 	fn, ok := a.object(d.set).(*types.Func)
 	if !ok {
-		// Only a declaration that the type checker skips has no object, such as a second function
-		// of the same name.
+		// The type checker skips only declarations such as a second function of the same name.
 		a.diags.Errorf(at.Pos, at.Subject, "the function could not be type-checked").Hint = "make the package compile without mcp_gen.go"
 		return nil
 	}
@@ -68,7 +67,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	return tool
 }
 
-// usable reports whether a function can be a feature at all.
+// usable reports whether a function can be a feature.
 func (a *analyzer) usable(d declared, fn *types.Func, at diag.Place) bool {
 	if fn.Signature().TypeParams().Len() > 0 {
 		a.diags.Errorf(at.Pos, at.Subject, "a generic function cannot be a %s: a client cannot choose a type", d.dir.Word).
@@ -82,8 +81,8 @@ func (a *analyzer) usable(d declared, fn *types.Func, at diag.Place) bool {
 	return !a.invalid(fn, d.set.Node, at)
 }
 
-// invalid reports a function whose signature the type checker could not make sense of, together
-// with the errors that explain it.
+// invalid reports a function whose signature could not be type-checked, together with the errors
+// that explain it.
 func (a *analyzer) invalid(fn *types.Func, node ast.Node, at diag.Place) bool {
 	if !load.InvalidIn(fn.Type()) {
 		return false
@@ -94,7 +93,7 @@ func (a *analyzer) invalid(fn *types.Func, node ast.Node, at diag.Place) bool {
 	return true
 }
 
-// setIdentity settles name, title, description, groups, aliases and icons.
+// setIdentity sets name, title, description, groups, aliases and icons.
 func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at diag.Place) bool {
 	tool.Name = s.publishedName(d)
 	ok := a.goodName(tool.Name, at.At(valuePos(d.dir, "name")))
@@ -116,14 +115,14 @@ func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at diag
 	return ok
 }
 
-// valuePos is the position of the value of a key, zero if it is not given.
+// valuePos returns the position of a key's value, or the zero position if the key is missing.
 func valuePos(dir *directive.Directive, key string) token.Position {
 	arg, _ := dir.Get(key)
 	return arg.ValuePos
 }
 
-// goodResourceName checks the name of a resource, for which the specification sets no bounds: it
-// may have several words.
+// goodResourceName checks the name of a resource, which the specification does not restrict: it may
+// consist of several words.
 func (a *analyzer) goodResourceName(name string, at diag.Place) bool {
 	if strings.TrimSpace(name) == name && name != "" && !strings.Contains(name, "\n") {
 		return true
@@ -147,7 +146,7 @@ func (a *analyzer) goodName(name string, at diag.Place) bool {
 	return true
 }
 
-// setBehavior settles hints, limits and how errors are shown.
+// setBehavior sets hints, limits and the display of errors.
 func (a *analyzer) setBehavior(tool *model.Tool, dir *directive.Directive, s settings, at diag.Place) bool {
 	flags := hintsOf(dir).over(s.hints)
 	tool.Hints = flags.hints()
@@ -178,7 +177,7 @@ func (a *analyzer) ignored(d declared, rule string) bool {
 	return false
 }
 
-// output reads output= of a tool. Results without structured content need none.
+// output reads output= of a tool. Results without structured content do not need it.
 func (a *analyzer) output(tool *model.Tool, dir *directive.Directive, at diag.Place) bool {
 	word, set := dir.String("output")
 	if !set {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// collectUnread takes over what tags say without effect. //mcp:ignore in the comment of the
-// package, or of the one that declares the field, suppresses it.
+// collectUnread adds the parts of tags that have no effect. //mcp:ignore in the comment of the
+// package, or of the package that declares the field, suppresses them.
 func (a *analyzer) collectUnread() {
 	for _, t := range a.types.Unread() {
 		t.Ignored = slices.ContainsFunc(a.sources, func(s *analyzer) bool {
@@ -26,8 +26,8 @@ func (a *analyzer) holds(pos token.Position) bool {
 	return slices.ContainsFunc(a.pkg.Files, func(f *ast.File) bool { return a.position(f.Package).Filename == pos.Filename })
 }
 
-// dropUnpublished drops what is said about fields that omit=, only= and fixed= leave out wherever
-// their type is used. After an error it is not known where that is.
+// dropUnpublished drops the entries for fields that omit=, only= and fixed= leave out at every use
+// of their type. After an error these uses are unknown.
 func (a *analyzer) dropUnpublished() {
 	if a.diags.HasErrors() {
 		return

@@ -16,13 +16,13 @@ import (
 
 // callee is the function or method that a variable names: _ = (*db.Queries).GetBook.
 type callee struct {
-	fn       *types.Func // as it is called: with the signature of the instance
-	declared *types.Func // as the source declares it
-	recv     types.Type  // *T or an interface, as the variable says it; nil for functions
+	fn       *types.Func // as called: with the signature of the instance
+	declared *types.Func // as declared in the source
+	recv     types.Type  // *T or an interface, as written at the variable; nil for functions
 	args     []types.Type
 	variable types.Object
 	above    *ast.CommentGroup
-	pos      token.Position // of the value
+	pos      token.Position // position of the value
 }
 
 // collectVariables finds the functions that variables with directives name.
@@ -54,7 +54,7 @@ func (a *analyzer) collectVariables() {
 	}
 }
 
-// namesFunction reports whether a variable is about a function, and not a value that is read.
+// namesFunction reports whether a variable names a function, and is not a value to read.
 func (a *analyzer) namesFunction(spec *ast.ValueSpec) bool {
 	if len(spec.Names) != 1 || len(spec.Values) != 1 {
 		return false
@@ -67,7 +67,7 @@ func (a *analyzer) namesFunction(spec *ast.ValueSpec) bool {
 	return isFunc
 }
 
-// methodExpression is how a method is written that a variable names.
+// methodExpression is a hint how to name a method by a variable.
 const methodExpression = "write _ = pkg.Func, _ = (*pkg.Type).Method or _ = pkg.Interface.Method"
 
 func isLiteral(value ast.Expr) bool {
@@ -75,7 +75,7 @@ func isLiteral(value ast.Expr) bool {
 	return ok
 }
 
-// callee finds the function that a variable names, nil after a diagnostic.
+// callee finds the function that a variable names, or returns nil after a diagnostic.
 func (a *analyzer) callee(set *directive.Set, spec *ast.ValueSpec, at diag.Place) *callee {
 	fail := func(pos token.Pos, hint, format string, args ...any) *callee {
 		a.diags.Errorf(a.position(pos), at.Subject, format, args...).Hint = hint
@@ -179,7 +179,7 @@ func (a *analyzer) methodOf(c *callee, x *ast.SelectorExpr, selection *types.Sel
 	return c
 }
 
-// qualifierAt returns how the file of a node names packages.
+// qualifierAt returns a qualifier with the package names in the file of a node.
 func (a *analyzer) qualifierAt(node ast.Node) types.Qualifier {
 	names := map[*types.Package]string{a.pkg.Types: ""}
 	for _, f := range a.pkg.Files {
@@ -212,7 +212,7 @@ func (a *analyzer) inParentheses(spec *ast.ValueSpec) bool {
 	return false
 }
 
-// checkSource warns of directives at the function itself, which do not count.
+// checkSource warns of directives at the function itself, which have no effect.
 func (a *analyzer) checkSource(c *callee, dir *directive.Directive, at diag.Place) {
 	if a.docs == nil || c.declared.Pkg() == nil {
 		return
@@ -228,7 +228,7 @@ func (a *analyzer) checkSource(c *callee, dir *directive.Directive, at diag.Plac
 	a.diags.Warnf(c.pos, at.Subject, "%s of the function itself is not read here", word).Hint = hint
 }
 
-// receiverType is what the method of a feature is called on, nil for a function.
+// receiverType returns the receiver type of a feature's method, or nil for a function.
 func (a *analyzer) receiverType(d declared, fn *types.Func) types.Type {
 	if c := a.calleeOf(d); c != nil {
 		return c.recv
@@ -247,7 +247,7 @@ func (a *analyzer) receiverType(d declared, fn *types.Func) types.Type {
 	return recv.Type()
 }
 
-// calleeOf is the function that a variable names, nil for other declarations.
+// calleeOf returns the function that a variable names, or nil for other declarations.
 func (a *analyzer) calleeOf(d declared) *callee { return a.callees[d.set] }
 
 // calleeFunc describes the function that a variable names.
@@ -285,7 +285,7 @@ func (a *analyzer) calleeFunc(c *callee, d declared, at diag.Place) (f model.Fun
 	return f, a.spellable(c.fn, at)
 }
 
-// declaring is a package as the model has it: nil for the one that is generated for.
+// declaring returns a package for the model: nil for the package that is generated for.
 func (a *analyzer) declaring(p *types.Package) *types.Package {
 	if p == a.out.Types {
 		return nil
@@ -293,7 +293,7 @@ func (a *analyzer) declaring(p *types.Package) *types.Package {
 	return p
 }
 
-// memberSymbol is a method for people: (*db.Queries).GetBook.
+// memberSymbol returns a method's symbol for people: (*db.Queries).GetBook.
 func (a *analyzer) memberSymbol(recv types.Type, name string) string {
 	text := types.TypeString(recv, func(p *types.Package) string { return strings.TrimSuffix(a.fromRoot(p), ".") })
 	if strings.HasPrefix(text, "*") {
@@ -302,7 +302,7 @@ func (a *analyzer) memberSymbol(recv types.Type, name string) string {
 	return text + "." + name
 }
 
-// fromRoot is what a declaration of a package has in front of its name.
+// fromRoot returns the qualifier in front of the names of a package's declarations.
 func (a *analyzer) fromRoot(p *types.Package) string {
 	if p == a.out.Types {
 		return ""
