@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// choicesVariable is the variable of RegisterMCP with the values of a function. Two packages may
-// have one name, but not two names in the file.
+// choicesVariable returns the variable of RegisterMCP for the values of a function. Two packages
+// may share one name, but two variables of the file must not.
 func (g *generator) choicesVariable(c *model.Choices) string {
 	name := "mcpChoices" + c.Name
 	if c.Pkg != nil {
@@ -37,7 +37,7 @@ func (g *generator) askChoices() []jen.Code {
 	return lines
 }
 
-// withChoices is the address of the description of a feature, with its choices.
+// withChoices returns the address of a feature's description, with its choices.
 func (g *generator) withChoices(kind, info string, c *model.Call) code {
 	address := jen.Op("&").Id(info)
 	if len(c.Choices) == 0 {

@@ -7,16 +7,16 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// completerName is the function that completes one argument of a feature.
+// completerName returns the name of the function that completes one argument of a feature.
 func completerName(stem string, c *model.Completion) string {
 	return "mcpComplete" + stem + codec.Camel(c.Argument)
 }
 
-// ownReceiver reports whether a completer is a method of a receiver that is there when features are
+// ownReceiver reports whether a completer is a method of a receiver that exists when features are
 // registered.
 func ownReceiver(c *model.Completer) bool { return c.Receiver.Passed() }
 
-// completers are what a feature is registered with.
+// completers returns the completers with which a feature is registered.
 func (g *generator) completers(stem string, list []*model.Completion) []jen.Code {
 	var out []jen.Code
 	for _, c := range list {
@@ -32,8 +32,8 @@ func (g *generator) completers(stem string, list []*model.Completion) []jen.Code
 	return out
 }
 
-// completerFuncs prints the functions behind them. That of a method returns a function, since there
-// is no receiver yet when the feature is described.
+// completerFuncs prints the functions behind them. For a method it prints a function that returns
+// the completer, since the receiver does not exist yet when the feature is described.
 func (g *generator) completerFuncs(stem, feature string, all []*model.Completion) {
 	for _, c := range all {
 		if c.Func == nil {
@@ -82,7 +82,7 @@ func (g *generator) completerBody(f *model.Completer) []jen.Code {
 	return b.lines
 }
 
-// completerGuard asserts the signature of a function that completes.
+// completerGuard asserts the signature of a completer.
 func (g *generator) completerGuard(c *model.Completer) {
 	var in []jen.Code
 	name := g.declared(c.Pkg, c.Name)

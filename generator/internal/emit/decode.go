@@ -9,12 +9,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
 )
 
-// operand is a variable, or what an expression points to.
+// operand is a variable, or the target of an expression.
 type operand struct {
-	expr   code // what selectors and brackets follow
-	behind bool // the value is what expr points to
-	// untagged is set where it has a type that typ spells, whatever the tags of the struct that it
-	// lies in.
+	expr   code // followed by selectors and brackets
+	behind bool // the value is the target of expr
+	// untagged is set if its type is one that typ prints, whatever the tags of the struct that
+	// contains it.
 	untagged bool
 }
 
@@ -22,7 +22,7 @@ func variable(name code) operand { return operand{expr: name} }
 
 func pointer(expr code) operand { return operand{expr: expr, behind: true} }
 
-// value is the expression of the value.
+// value returns the expression of the value.
 func (p operand) value() code {
 	if p.behind {
 		return jen.Op("*").Add(p.expr)
@@ -30,7 +30,7 @@ func (p operand) value() code {
 	return p.expr.Clone()
 }
 
-// addr is the expression of its address.
+// addr returns the expression of its address.
 func (p operand) addr() code {
 	if p.behind {
 		return p.expr.Clone()
@@ -38,10 +38,10 @@ func (p operand) addr() code {
 	return jen.Op("&").Add(p.expr)
 }
 
-// anyAddr is the address of a value of a defined type like any.
+// anyAddr returns the address of a value of a defined type whose underlying type is any.
 func (p operand) anyAddr() code { return jen.Parens(jen.Op("*").Any()).Parens(p.addr()) }
 
-// slice is an array as a slice.
+// slice returns an array as a slice.
 func (p operand) slice() code { return p.expr.Clone().Index(jen.Empty(), jen.Empty()) }
 
 func (p operand) isNil() code { return p.value().Op("==").Nil() }
@@ -58,7 +58,7 @@ type embedded struct {
 	elem types.Type
 }
 
-// follow follows selectors. It returns the embedded pointers on the way, too.
+// follow follows selectors. It also returns the embedded pointers on the way.
 func (p operand) follow(path []codec.Step) (field operand, pointers []embedded) {
 	untagged := p.untagged && len(path) == 1
 	for i, s := range path {
@@ -71,13 +71,13 @@ func (p operand) follow(path []codec.Step) (field operand, pointers []embedded) 
 	return p, pointers
 }
 
-// allocate lets an embedded pointer point to a new value.
+// allocate prints the assignment of a new value to an embedded pointer.
 func (g *generator) allocate(p embedded) code { return p.set(jen.New(g.typ(p.elem))) }
 
-// allocateNil does so if the pointer is nil.
+// allocateNil is like allocate, if the pointer is nil.
 func (g *generator) allocateNil(p embedded) code { return jen.If(p.isNil()).Block(g.allocate(p)) }
 
-// fn is a function of runtime/wire or of the generated file.
+// fn returns a function of runtime/wire or of the generated file.
 func (g *generator) fn(f codec.Func) code {
 	if f.Local {
 		return jen.Id(f.Name)
@@ -85,7 +85,7 @@ func (g *generator) fn(f codec.Func) code {
 	return g.wire(f.Name)
 }
 
-// method is a method expression.
+// method returns a method expression.
 func (g *generator) method(t types.Type, name string) code { return g.converter(t).Dot(name) }
 
 // read prints the reading of a value and its checks.
@@ -171,8 +171,8 @@ func (g *generator) check(c *codec.Check, v operand) code {
 	return g.wire(c.Func).Call(args...)
 }
 
-// readObject prints the reading of an object: its defaults, what comes before anything is read, and
-// its members.
+// readObject prints the reading of an object: its defaults, the statements that precede the
+// reading, and its members.
 func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) []jen.Code {
 	var out, cases []jen.Code
 	allocated := map[string]bool{} // embedded pointers
@@ -216,7 +216,7 @@ func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) [
 	return out
 }
 
-// from is what the path of a member leads from.
+// from returns the operand at which the path of a member begins.
 func from(m *codec.Made, v operand) operand {
 	if m == nil {
 		return v
@@ -224,8 +224,8 @@ func from(m *codec.Made, v operand) operand {
 	return variable(jen.Id(m.Ident))
 }
 
-// allocateMembers prints the making of the variable for the members of an optional value, when the
-// first of them has come.
+// allocateMembers prints the allocation of the variable for the members of an optional value, for
+// when the first of them is read.
 func (g *generator) allocateMembers(o *codec.Object, m *codec.Made) code {
 	members := variable(jen.Id(m.Ident))
 	lines := []jen.Code{members.set(jen.New(g.typ(m.Go)))}
@@ -242,7 +242,7 @@ func (g *generator) allocateMembers(o *codec.Object, m *codec.Made) code {
 	return jen.If(members.isNil()).Block(lines...)
 }
 
-// makeValue prints the call of the function that makes a value of members that have been read.
+// makeValue prints the call of the function that makes a value from members that were read.
 func (g *generator) makeValue(o *codec.Object, m *codec.Made, v operand) []jen.Code {
 	var out []jen.Code
 	at, pointers := v.follow(m.Path)
@@ -327,7 +327,7 @@ func (g *generator) enum(e *codec.Enum) {
 	g.add(e.Name()+" are "+doc+".", define(e.Name(), jen.Index().Add(g.typ(e.Go), composite(n > lineWidth-40, values...))))
 }
 
-// describe is a type in a comment.
+// describe returns a type for a comment.
 func (g *generator) describe(t types.Type) string {
 	s := types.TypeString(t, func(p *types.Package) string {
 		if p.Path() == g.p.Path {
@@ -341,7 +341,7 @@ func (g *generator) describe(t types.Type) string {
 	return s
 }
 
-// valueOf is a value of a type in a comment.
+// valueOf returns a value of a type for a comment.
 func (g *generator) valueOf(t types.Type) string {
 	if s := g.describe(t); s != "unnamed type" {
 		return "a value of type " + s

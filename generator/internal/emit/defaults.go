@@ -8,16 +8,16 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// defaults is what features can have in common: how their errors are shown, and how long they may
-// take.
+// defaults contains the settings that features can share: the display of their errors, and their
+// timeout.
 type defaults struct {
 	errorsFunc string
 	hide       bool
 	timeout    time.Duration
 }
 
-// usual finds what most features have in common. RegisterMCP has it once, where at least two have
-// it; the descriptions of these features leave it out.
+// usual finds the settings that most features share. If at least two share them, RegisterMCP sets
+// them once, and the descriptions of these features omit them.
 func (g *generator) usual() defaults {
 	count := map[defaults]int{}
 	var best defaults
@@ -49,7 +49,7 @@ func (g *generator) featureDefaults(f *model.Feature) defaults {
 // isUsual reports whether a feature is registered with the defaults.
 func (g *generator) isUsual(d defaults) bool { return g.common != (defaults{}) && d == g.common }
 
-// putDefaults puts what a feature does not have in common with most others.
+// putDefaults puts the settings of a feature that differ from the shared ones.
 func (g *generator) putDefaults(l *items, d defaults) {
 	if g.isUsual(d) {
 		return
@@ -65,15 +65,15 @@ func (g *generator) putFields(l *items, d defaults) {
 	l.put("Timeout", g.positive(d.timeout))
 }
 
-// applyDefaults is the statement of RegisterMCP that makes the Registrar for the features that have
-// the defaults.
+// applyDefaults returns the statement of RegisterMCP that makes the Registrar for the features with
+// the shared settings.
 func (g *generator) applyDefaults() code {
 	var l items
 	g.putFields(&l, g.common)
 	return g.local("d").Op(":=").Add(g.impl("ApplyDefaults")).Call(g.local("r"), g.impl("Defaults").Add(composite(true, l...)))
 }
 
-// registrar is the variable that a feature is registered by.
+// registrar returns the variable with which a feature is registered.
 func (g *generator) registrar(d defaults) code {
 	if g.isUsual(d) {
 		return g.local("d")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDrift changes a package after its file was generated: what the file refers to is no longer
-// there, so the compiler must refuse it.
+// TestDrift changes a package after its file was generated: a declaration that the file refers to
+// no longer exists, so the compiler must refuse the file.
 func TestDrift(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles")
@@ -84,7 +84,7 @@ func Read(f Filter) Filter { return f }
 		writeFile(t, filepath.Join(dir, name, "in.go"), []byte(text))
 		writeFile(t, filepath.Join(dir, name, "mcp_gen.go"), generated)
 	}
-	// What changes no type compiles: names of parameters, comments, tags.
+	// Changes without effect on types compile: names of parameters, comments, tags.
 	put("same", strings.NewReplacer("n int,", "number int,", "Limit int", "Limit int `json:\"limit\"` // comment").Replace(source))
 	for _, c := range changes {
 		if strings.Count(source, c.old) == 0 {

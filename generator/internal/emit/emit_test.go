@@ -37,7 +37,7 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// shuffle moves every declaration of the package to a file of its own, the last one first.
+// shuffle moves every declaration of the package to a separate file, the last one first.
 func shuffle(t *testing.T, a *txtar.Archive) *txtar.Archive {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -73,7 +73,7 @@ func shuffle(t *testing.T, a *txtar.Archive) *txtar.Archive {
 	return out
 }
 
-// usedImports are the imports of a file that a declaration uses.
+// usedImports returns the imports of a file that a declaration uses.
 func usedImports(f *ast.File, body string) string {
 	var s strings.Builder
 	for _, spec := range f.Imports {
@@ -86,7 +86,7 @@ func usedImports(f *ast.File, body string) string {
 	return s.String()
 }
 
-// TestErrors has models that contradict themselves.
+// TestErrors covers models that contradict themselves.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, source, want string }{
 		{"default", "//mcp:tool x\n//mcp:arg n default=\"a\"\nfunc X(n int) {}", "does not suit the type int"},
@@ -109,7 +109,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// thousand is the source of a package with a thousand tools.
+// thousand returns the source of a package with a thousand tools.
 func thousand() string {
 	var s strings.Builder
 	s.WriteString("package big\n\nimport \"context\"\n\ntype Store struct{}\n")
@@ -148,7 +148,7 @@ func BenchmarkThousandTools(b *testing.B) {
 	}
 }
 
-// TestBreakJSON breaks schemas over lines: no line is too long that could be shorter, and nothing
+// TestBreakJSON breaks schemas over lines: no line is too long that could be shorter, and no text
 // is lost.
 func TestBreakJSON(t *testing.T) {
 	long := strings.Repeat("word ", 40)
@@ -173,7 +173,7 @@ func TestBreakJSON(t *testing.T) {
 	}
 }
 
-// TestNoTools generates a server that has no feature yet.
+// TestNoTools generates a server without features.
 func TestNoTools(t *testing.T) {
 	s := newSnippets(t, module)
 	p := s.model(t, s.check(t, module+"/x", map[string]string{"in.go": "// Package x is empty.\n//\n//mcp:server x\npackage x\n"}))
@@ -191,8 +191,8 @@ func TestNoTools(t *testing.T) {
 	}
 }
 
-// TestWords reads the package: what jennifer gets as text are identifiers and operators. Function
-// verbatim has the few that are neither.
+// TestWords reads the package: the texts that jennifer gets are identifiers and operators. Function
+// verbatim contains the few that are neither.
 func TestWords(t *testing.T) {
 	words := map[string]*regexp.Regexp{
 		"Id":       regexp.MustCompile(`^\w*$`),

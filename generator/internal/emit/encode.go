@@ -38,7 +38,7 @@ func (g *generator) encoder(e *codec.Encoder) {
 // put prints the writing of a value.
 func (g *generator) put(w *codec.Write, v operand) code { return g.putTo(g.local("e"), w, v) }
 
-// putTo is put with an expression for the encoder.
+// putTo is like put, with an expression for the encoder.
 func (g *generator) putTo(encoder code, w *codec.Write, v operand) code {
 	if w.Deref {
 		v = operand{expr: v.value(), behind: true, untagged: v.untagged}
@@ -96,7 +96,7 @@ func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v operand) 
 	return append(out, g.local("e").Dot("End").Call())
 }
 
-// wayTo is the way to the last embedded pointer in front of a field.
+// wayTo returns the path to the last embedded pointer in front of a field.
 func wayTo(m *codec.PutMember) []codec.Step {
 	for i := len(m.Path) - 2; i >= 0; i-- {
 		if m.Path[i].Pointer != nil {
@@ -130,15 +130,15 @@ func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
 	return []jen.Code{jen.If(infix("&&", all...)).Block(line)}
 }
 
-// unlessEmpty are the functions of runtime/wire that write a member unless it is empty, by those
-// that write it always.
+// unlessEmpty maps the functions of runtime/wire that always write a member to those that omit an
+// empty one.
 var unlessEmpty = map[string]codec.Test{
 	"PutBool": codec.TestTrue, "PutString": codec.TestNotBlank, "PutInt": codec.TestNotZero, "PutFloat": codec.TestNotZero,
 	"PutSlice": codec.TestLen, "PutMap": codec.TestLen,
 }
 
-// putUnlessEmpty prints the writing of a member that is left out where it is empty, nil if no
-// function does both.
+// putUnlessEmpty prints the writing of a member that is omitted if it is empty. It returns nil if
+// no function does both.
 func (g *generator) putUnlessEmpty(m *codec.PutMember, v operand) code {
 	if len(m.When) != 1 || len(m.When[0]) != 1 || len(m.When[0][0].Path) > 0 {
 		return nil
@@ -165,7 +165,7 @@ func (g *generator) putUnlessEmpty(m *codec.PutMember, v operand) code {
 	return g.wire(w.Func.Name + "If").Call(append(args, v.value(), g.fn(*w.Elem))...)
 }
 
-// escaped is a member name as the encoder takes it: with the escapes of JSON, without its quotes.
+// escaped returns a member name as the encoder takes it: with JSON escapes, without quotes.
 func escaped(name string) string {
 	var s strings.Builder
 	enc := json.NewEncoder(&s)
@@ -212,8 +212,8 @@ func (g *generator) term(t codec.Term, v operand) code {
 	case codec.TestSet:
 		return jen.Parens(infix("&&", v.notNil(), isNot(v.value(), "IsZero")))
 	case codec.TestReflect, codec.TestSetInner:
-		// There is no other way: about hidden fields that cannot be compared, and about a nil
-		// pointer inside an interface.
+		// Only reflection can test hidden fields that cannot be compared, and a nil pointer inside
+		// an interface.
 		reflected := g.std("reflect", "ValueOf").Call(v.value())
 		if t.Test == codec.TestReflect {
 			return isNot(reflected, "IsZero")

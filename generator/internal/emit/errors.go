@@ -8,14 +8,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Tools that hide errors ask for every declared one. The others show errors anyway, so they ask
-// only for those whose text is replaced.
+// Tools that hide errors check for every declared one. The others show errors anyway, so they check
+// only for errors whose message is replaced.
 const (
 	declaredFunc = "mcpDeclaredErrors"
 	replacedFunc = "mcpReplacedErrors"
 )
 
-// errorsFunc names the function that recognizes the declared errors of a feature, "" for none.
+// errorsFunc returns the name of the function that recognizes the declared errors of a feature, or
+// "".
 func (g *generator) errorsFunc(hidden bool) string {
 	for _, e := range g.p.Errors {
 		switch {
@@ -28,7 +29,7 @@ func (g *generator) errorsFunc(hidden bool) string {
 	return ""
 }
 
-// declaredErrors prints those functions, as far as they are used.
+// declaredErrors prints these functions, if they are used.
 func (g *generator) declaredErrors() {
 	used := map[string]bool{}
 	for _, t := range g.p.Tools {
@@ -70,8 +71,8 @@ func (g *generator) errorTexts(name, doc string, declared []*model.DeclaredError
 	g.add(name+" "+doc, jen.Func().Id(name).Params(g.local("err").Error()).Params(jen.String(), jen.Bool()).Block(body...))
 }
 
-// errorTypes recognizes errors of a declared type. Where its values are errors, it may be returned
-// as a value or as a pointer, whichever of them is declared.
+// errorTypes recognizes errors of a declared type. If its values are errors, it may be returned as
+// a value or as a pointer, whichever of them is declared.
 func (g *generator) errorTypes(e *model.DeclaredError) []jen.Code {
 	local := variable(g.local("e"))
 	switch t := types.Unalias(e.Type).(type) {
@@ -90,8 +91,8 @@ func (g *generator) errorTypes(e *model.DeclaredError) []jen.Code {
 
 var errorInterface = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// errorType recognizes errors of one type; value is such an error as a function takes it. What a
-// nil pointer points to has no text.
+// errorType recognizes errors of one type; value is such an error as an argument of a function. A
+// nil pointer gives no message.
 func (g *generator) errorType(e *model.DeclaredError, t types.Type, value code, notNil bool) code {
 	local := variable(g.local("e"))
 	text, found := jen.Lit(e.Text), g.local("ok")

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// feature is the kind of feature that a function answers.
+// feature is the kind of feature that a function implements.
 type feature int
 
 const (
@@ -17,7 +17,7 @@ const (
 	promptFeature
 )
 
-// features are what is common to all resources, templates and prompts.
+// features returns the common part of all resources, templates and prompts.
 func (g *generator) features() []*model.Feature {
 	var all []*model.Feature
 	for _, r := range slices.Concat(g.p.Resources, g.p.Templates) {
@@ -32,7 +32,7 @@ func (g *generator) features() []*model.Feature {
 // items are the fields of a composite literal, in order.
 type items []jen.Code
 
-// put appends a field, unless it has no value.
+// put appends a field, unless its value is nil.
 func (l *items) put(name string, value code) {
 	if value != nil {
 		*l = append(*l, keyed(name, value))
@@ -60,7 +60,7 @@ func (l *items) count(name, number string) {
 	}
 }
 
-// flag appends what is true.
+// flag appends true.
 func (l *items) flag(name string, on bool) {
 	if on {
 		l.put(name, jen.True())
@@ -74,7 +74,7 @@ func (l *items) list(name string, values []string) {
 	}
 }
 
-// identity puts what resources, templates and prompts have in common.
+// identity puts the fields that resources, templates and prompts share.
 func (g *generator) identity(l *items, f *model.Feature, symbol string) {
 	l.put("Name", text(f.Name))
 	l.text("Title", f.Title)
@@ -84,14 +84,13 @@ func (g *generator) identity(l *items, f *model.Feature, symbol string) {
 	l.list("Scopes", f.Scopes)
 }
 
-// behaviour puts what the client must be capable of, how errors are shown, and how long it may
-// take.
+// behaviour puts the capabilities that the client needs, the display of errors, and the timeout.
 func (g *generator) behaviour(l *items, f *model.Feature) {
 	l.put("Requires", g.capabilities(f.Requires))
 	g.putDefaults(l, g.featureDefaults(f))
 }
 
-// capabilities is a list of the runtime's constants, nil if it is empty.
+// capabilities returns a list of the runtime's constants, or nil if it is empty.
 func (g *generator) capabilities(list []model.Capability) code {
 	if len(list) == 0 {
 		return nil
@@ -103,7 +102,7 @@ func (g *generator) capabilities(list []model.Capability) code {
 	return jen.Index().Add(g.mcp("Capability")).Values(all...)
 }
 
-// registerFeatures are the statements of RegisterMCP for all but tools.
+// registerFeatures returns the statements of RegisterMCP for all features except tools.
 func (g *generator) registerFeatures() []jen.Code {
 	var out []jen.Code
 	register := func(f *model.Feature, feature code) {
@@ -122,7 +121,7 @@ func (g *generator) registerFeatures() []jen.Code {
 	return out
 }
 
-// registered is the feature of a function or method.
+// registered returns the feature of a function or method.
 func (g *generator) registered(kind string, info code, answer string, recv *model.Receiver, completers []jen.Code) code {
 	args := []jen.Code{info}
 	maker := g.impl("Func" + kind)

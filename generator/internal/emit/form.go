@@ -19,7 +19,7 @@ var formKinds = map[model.FormKind]string{
 	model.FormChoiceMany: "ChoicesField",
 }
 
-// forms prints what belongs to forms.
+// forms prints the declarations for forms.
 func (g *generator) forms() {
 	for _, f := range g.p.Forms {
 		g.form(f)

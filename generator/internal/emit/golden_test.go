@@ -24,7 +24,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the generated files in testdata")
 
 // testCase is one file of testdata: the source of a package and of those that it imports, the
-// generated file, a file add.go that uses it, and calls with what they answer:
+// generated file, a file add.go that uses it, and calls with their results:
 //
 //	tool {"arguments": 1}
 //	= the text of the result
@@ -133,8 +133,8 @@ func (s *snippets) generate(t *testing.T, c *testCase) []byte {
 	return source
 }
 
-// TestGenerated compares the generated files with those of testdata, and then compiles them all in
-// one module, vets it, and calls the tools.
+// TestGenerated compares the generated files with the golden ones of testdata, and then compiles
+// them all in one module, vets it, and calls the tools.
 func TestGenerated(t *testing.T) {
 	s := newSnippets(t, module)
 	cases := append(loadCases(t), manyFields())
@@ -162,8 +162,8 @@ func TestGenerated(t *testing.T) {
 		return
 	}
 	writeProgram(t, dir, cases)
-	// With -trimpath the packages are the same in every temporary directory, so that they are
-	// compiled where they have changed.
+	// With -trimpath the packages are the same in every temporary directory, so that only changed
+	// ones are compiled.
 	goCommand(t, dir, "vet", "-mod=mod", "-trimpath", "./...")
 	binary := filepath.Join(t.TempDir(), "cases")
 	goCommand(t, dir, "build", "-mod=mod", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")
@@ -185,7 +185,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// difference is the first line in which two texts differ.
+// difference returns the first line in which two texts differ.
 func difference(want, got string) string {
 	wants, gots := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range min(len(wants), len(gots)) {
@@ -196,7 +196,7 @@ func difference(want, got string) string {
 	return fmt.Sprintf("got %d lines, want %d", len(gots), len(wants))
 }
 
-// manyFields is a case with more fields than fit into a machine word.
+// manyFields returns a case with more fields than bits in a machine word.
 func manyFields() *testCase {
 	var fields, object strings.Builder
 	for i := range 130 {
@@ -218,8 +218,8 @@ func manyFields() *testCase {
 	}
 }
 
-// unused are the declarations of a generated file that nothing in it refers to, the exported ones
-// aside.
+// unused returns the declarations of a generated file, except exported ones, that nothing in it
+// refers to.
 func unused(t *testing.T, source []byte) []string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "mcp_gen.go", source, 0)
@@ -243,7 +243,7 @@ func unused(t *testing.T, source []byte) []string {
 	return out
 }
 
-// save writes the case with its generated file and the answers that came.
+// save writes the case with its generated file and the received results.
 func (c *testCase) save(t *testing.T) {
 	t.Helper()
 	var calls strings.Builder
@@ -301,7 +301,7 @@ func writeModule(t *testing.T, dir string) {
 }
 
 // writeProgram writes a server of all cases. Each registers itself in a function Add of a file
-// add.go, which is not there when the code is generated.
+// add.go, which does not exist when the code is generated.
 func writeProgram(t *testing.T, dir string, cases []*testCase) {
 	t.Helper()
 	writeModule(t, dir)
@@ -331,7 +331,7 @@ func main() {
 `))
 }
 
-// callAll calls every tool in turn and returns what came, in the notation of the cases.
+// callAll calls every tool in turn and returns the results, in the notation of the cases.
 func callAll(t *testing.T, binary string, cases []*testCase) []string {
 	t.Helper()
 	cmd := exec.Command(binary)
@@ -378,7 +378,7 @@ func callAll(t *testing.T, binary string, cases []*testCase) []string {
 	return out
 }
 
-// answer is a reply in the notation of the cases.
+// answer returns a reply in the notation of the cases.
 func answer(t *testing.T, reply json.RawMessage) string {
 	t.Helper()
 	var m struct {

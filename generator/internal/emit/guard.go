@@ -8,10 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// guard prints what makes the compiler notice that a function, or one that provides for it, is no
-// longer the one that the file was generated for.
+// guard prints assertions by which the compiler notices that the signature of a function, or of one
+// of its providers, differs from the one that the file was generated for.
 func (g *generator) guard(c *model.Call) {
-	if !callsUnnamed(c) { // otherwise it is converted where it is called
+	if !callsUnnamed(c) { // otherwise it is converted at the call
 		g.guardLine(g.signatureGuard(c))
 	}
 	for _, p := range c.Params() {
@@ -36,7 +36,8 @@ func (g *generator) guardLine(c code) {
 	}
 }
 
-// structGuard does the same for the fields of a struct, under the function that reads or writes it.
+// structGuard prints such an assertion for the fields of a struct, under the function that reads or
+// writes it.
 func (g *generator) structGuard(t types.Type) {
 	name := types.TypeString(types.Unalias(t), nil)
 	if named := g.shapes[name]; named != nil {
@@ -45,7 +46,7 @@ func (g *generator) structGuard(t types.Type) {
 	}
 }
 
-// structGuards prints those of the structs that have no function of their own.
+// structGuards prints the assertions for the structs without a function.
 func (g *generator) structGuards() {
 	for _, named := range g.plan.Guards {
 		if g.shapes[types.TypeString(named, nil)] != nil {
@@ -59,7 +60,7 @@ func (g *generator) shapeGuard(named types.Type) code {
 	return define("_", g.structure(shape, false).Parens(g.typ(named).Values()))
 }
 
-// assertion assigns a function to a variable of the type that it had.
+// assertion assigns a function to a variable of its former type.
 func assertion(params code, out []jen.Code, function code) code {
 	return jen.Var().Id("_").Func().Add(params, results(out)).Op("=").Add(function)
 }
@@ -73,7 +74,7 @@ func (g *generator) signatureGuard(c *model.Call) code {
 	return guard
 }
 
-// signature is a function, of a method its expression, with the types of its parameters and
+// signature returns a function, or a method's expression, with the types of its parameters and
 // results.
 func (g *generator) signature(c *model.Call) (name code, params, returned []jen.Code) {
 	f := &c.Func
@@ -91,7 +92,7 @@ func (g *generator) signature(c *model.Call) (name code, params, returned []jen.
 	return g.method(f.Receiver.Type, f.Name), append([]jen.Code{g.typ(f.Receiver.Type)}, params...), returned
 }
 
-// guardProvider asserts what a function provides, unless it is converted where it is called.
+// guardProvider asserts the signature of a provider, unless it is converted at the call.
 func (g *generator) guardProvider(p *model.Provider) {
 	if !providesUnnamed(p) {
 		g.guardLine(g.providerGuard(p))

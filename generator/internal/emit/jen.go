@@ -17,28 +17,29 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Only this file deals with what jennifer prints otherwise: imports with needless aliases, in one
-// group; sorted keyed values; lists, JSON and escaped strings on one line; declarations without a
-// blank line between them.
+// Only this file handles code that jennifer prints differently: imports with needless aliases, in
+// one group; sorted keyed values; lists, JSON and escaped strings on one line; declarations without
+// a blank line between them.
 
-// lineWidth is where lines are wrapped, in characters; a line that cannot be broken may be longer.
+// lineWidth is the width, in characters, at which lines are wrapped; a line that cannot be broken
+// may be longer.
 const lineWidth = 112
 
-// commentWidth is the same for the text of comments.
+// commentWidth is the same for the words of comments.
 const commentWidth = 77
 
-// code is what the emitters build.
+// code is the type of the expressions and statements that the emitters build.
 type code = *jen.Statement
 
 // file collects the declarations of one file.
 type file struct {
 	path, name string // of the package
 	imports    *imports
-	aliases    *model.Aliases // of types that have no name here
+	aliases    *model.Aliases // for types that the file cannot name
 	body       []jen.Code
-	long       []string // placeholders, each with the text that takes its place
+	long       []string // placeholders, each with its replacement
 	structs    []*unnamedStruct
-	tagged     bool // types are spelled with the tags of structs without a name
+	tagged     bool // types are printed with the tags of unnamed structs
 }
 
 func newFile(p *model.Package, reserved []string) *file {
@@ -80,8 +81,8 @@ func (f *file) render(header string) ([]byte, error) {
 	return []byte(strings.NewReplacer(f.long...).Replace(string(formatted))), nil
 }
 
-// longText is rawText for the value of a constant. The time that go/format takes grows with the
-// square of the parts, so it gets a placeholder for many.
+// longText is like rawText, for the value of a constant. The time of go/format grows with the
+// square of the number of parts, so longText returns a placeholder for many parts.
 func (f *file) longText(parts []string) code {
 	text := rawText(parts)
 	if len(parts) < 16 {
@@ -92,8 +93,8 @@ func (f *file) longText(parts []string) code {
 	return jen.Lit(placeholder)
 }
 
-// qualified names a thing that a package declares. jen.Qual names packages when the file is
-// rendered: too late for width, and for what must not have these names.
+// qualified returns the name of a declaration in another package. jen.Qual names packages when the
+// file is rendered, which is too late for width, and for local names that must differ.
 func (f *file) qualified(path, pkg, name string) code {
 	if path == f.path {
 		return jen.Id(name)
@@ -101,7 +102,7 @@ func (f *file) qualified(path, pkg, name string) code {
 	return verbatim(f.imports.use(path, pkg) + "." + name)
 }
 
-// declared is qualified for a package that has been loaded, nil for that of the file.
+// declared is like qualified, for a loaded package, or nil for the package of the file.
 func (f *file) declared(p *types.Package, name string) code {
 	if p == nil {
 		return jen.Id(name)
@@ -109,12 +110,12 @@ func (f *file) declared(p *types.Package, name string) code {
 	return f.qualified(p.Path(), p.Name(), name)
 }
 
-// imports gives each package a name in the file that clashes with nothing.
+// imports gives each package a unique name in the file.
 type imports struct {
 	own   *types.Package
 	taken map[string]bool   // by declarations, local names and other imports
-	names map[string]string // by path, of those in use
-	plain map[string]bool   // paths whose name is that of the package
+	names map[string]string // by path, for packages in use
+	plain map[string]bool   // paths whose name is the package's own
 }
 
 func newImports(own *types.Package, reserved []string) *imports {
@@ -148,8 +149,8 @@ func (m *imports) free(name string) bool {
 		(m.own == nil || m.own.Scope().Lookup(name) == nil)
 }
 
-// alias is another name for a package: that of the directory around it and its own, std for the
-// standard library, mcp for the packages of the runtime.
+// alias returns another name for a package: the name of its parent directory, std for the standard
+// library, or mcp for the packages of the runtime, followed by its own.
 func alias(path, name string) string {
 	elems := strings.Split(path, "/")
 	switch path {
@@ -177,8 +178,8 @@ func alias(path, name string) string {
 	return parent + name
 }
 
-// declaration is the import declaration, grouped as goimports does: the standard library, then the
-// others.
+// declaration returns the import declaration, grouped like goimports: the standard library, then
+// the others.
 func (m *imports) declaration() code {
 	var standard, others []jen.Code
 	for _, path := range slices.Sorted(maps.Keys(m.names)) {
@@ -201,10 +202,10 @@ func (m *imports) declaration() code {
 	return jen.Id("import").Defs(append(standard, others...)...)
 }
 
-// keyed is name: value, for composite.
+// keyed returns name: value, for composite.
 func keyed(name string, value jen.Code) code { return jen.Id(name).Op(":").Add(value) }
 
-// composite is jen.Values, over several lines where wrap is set.
+// composite is like jen.Values, over several lines if wrap is set.
 func composite(wrap bool, items ...jen.Code) code {
 	if wrap {
 		return wrapped("{", "}", items...)
@@ -212,10 +213,10 @@ func composite(wrap bool, items ...jen.Code) code {
 	return jen.Values(items...)
 }
 
-// inline is a function body on one line.
+// inline returns a function body on one line.
 func inline(statement jen.Code) code { return jen.Values(statement) }
 
-// breakParams breaks parameters over lines where they are long.
+// breakParams breaks long parameter lists over lines.
 func breakParams(params ...jen.Code) code {
 	if c := jen.Params(params...); width(c) <= lineWidth-30 {
 		return c
@@ -223,7 +224,7 @@ func breakParams(params ...jen.Code) code {
 	return wrapped("(", ")", params...)
 }
 
-// breakArgs breaks a call over lines where it is long.
+// breakArgs breaks a long call over lines.
 func breakArgs(fn code, before int, args []jen.Code) code {
 	n := before + width(fn)
 	for _, a := range args {
@@ -235,29 +236,29 @@ func breakArgs(fn code, before int, args []jen.Code) code {
 	return fn.Call(args...)
 }
 
-// verbatim is Go source that jennifer has no word for.
+// verbatim returns Go source for which jennifer has no function.
 func verbatim(source string) code { return jen.Id(source) }
 
-// integer is a number. jen.Lit converts others than int.
+// integer returns a number. jen.Lit converts numbers of other types than int.
 func integer(n int64) code { return verbatim(strconv.FormatInt(n, 10)) }
 
-// infix has an operator between expressions.
+// infix joins expressions with an operator.
 func infix(operator string, list ...jen.Code) code {
 	return jen.Custom(jen.Options{Separator: operator}, list...)
 }
 
-// wrapped is a list in brackets, with each item on a line of its own.
+// wrapped returns a list in brackets, with each item on a separate line.
 func wrapped(open, closing string, items ...jen.Code) code {
 	return jen.Custom(jen.Options{Open: open, Close: closing, Separator: ",", Multi: true}, items...)
 }
 
-// stringSlice is without the space of jen.Index().String(), which width would count.
+// stringSlice omits the space of jen.Index().String(), which width would count.
 func stringSlice() code { return verbatim("[]string") }
 
 // define declares a variable of the package.
 func define(name string, value jen.Code) code { return jen.Var().Id(name).Op("=").Add(value) }
 
-// source is the source of an expression, not yet formatted.
+// source returns the source of an expression, not yet formatted.
 func source(c jen.Code) string {
 	var b bytes.Buffer
 	f := jen.NewFile("p")
@@ -269,10 +270,10 @@ func source(c jen.Code) string {
 	return strings.TrimSpace(strings.TrimPrefix(b.String(), "package p"))
 }
 
-// width is the length of the source of an expression, roughly.
+// width returns the approximate length of an expression's source.
 func width(c jen.Code) int { return len(source(c)) }
 
-// text is a string literal; a long one is broken behind a newline or a space.
+// text returns a string literal; a long one is broken behind a newline or a space.
 func text(s string) code {
 	if utf8.RuneCountInString(s) < lineWidth-30 && strings.Count(s, "\n") == 0 {
 		return jen.Lit(s)
@@ -310,7 +311,7 @@ func breakText(s string, limit int) []string {
 	return append(out, s)
 }
 
-// rawText is a string constant in backquotes, broken over lines.
+// rawText returns a string constant in backquotes, broken over lines.
 func rawText(parts []string) code {
 	var list []jen.Code
 	for _, part := range parts {
@@ -319,7 +320,7 @@ func rawText(parts []string) code {
 	return infix(" +\n", list...)
 }
 
-// raw is a text in backquotes. References in it are names of other constants.
+// raw returns a text in backquotes. References in it are names of other constants.
 func raw(text string) code {
 	var list []jen.Code
 	for i, piece := range strings.Split(text, reference) {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
 )
 
-// literal prints a value. Where typed is set, nothing around it says its type.
+// literal prints a value. If typed is set, its context does not determine its type.
 func (g *generator) literal(l *codec.Literal, typed bool) code {
 	switch l.Kind {
 	case codec.LitBasic:
@@ -27,7 +27,7 @@ func (g *generator) literal(l *codec.Literal, typed bool) code {
 		if l.Elems[0].Kind == codec.LitStruct && !g.convertible(l.Elems[0]) {
 			return jen.Op("&").Add(value)
 		}
-		return jen.Id("new").Call(value) // jen.New is shorter by a space, which width counts
+		return jen.Id("new").Call(value) // jen.New prints one space more, which width counts
 	case codec.LitList, codec.LitMap, codec.LitStruct:
 		if g.convertible(l) {
 			s, _ := l.Type.Underlying().(*types.Struct)
@@ -49,7 +49,7 @@ func (g *generator) literal(l *codec.Literal, typed bool) code {
 	return jen.Nil()
 }
 
-// converter is a type in front of parentheses or a selector.
+// converter returns a type in front of parentheses or a selector.
 func (g *generator) converter(t types.Type) code {
 	if _, ok := t.(*types.Pointer); ok {
 		return jen.Parens(g.typ(t))
@@ -57,7 +57,7 @@ func (g *generator) converter(t types.Type) code {
 	return g.typ(t)
 }
 
-// defaultType reports whether the constant has its type by itself.
+// defaultType reports whether the untyped constant has its type by default.
 func defaultType(l *codec.Literal) bool {
 	b, ok := types.Unalias(l.Type).(*types.Basic)
 	if !ok {
@@ -75,11 +75,11 @@ func defaultType(l *codec.Literal) bool {
 	return false
 }
 
-// elements are the braces of a composite literal.
+// elements returns the braces of a composite literal.
 func (g *generator) elements(l *codec.Literal) code {
 	before := g.tagged
 	defer func() { g.tagged = before }()
-	g.tagged = before || l.Type != nil && hasName(l.Type) && !g.convertible(l) // as the members of a declared type are
+	g.tagged = before || l.Type != nil && hasName(l.Type) && !g.convertible(l) // like the members of a declared type
 	var items []jen.Code
 	n := 0
 	for i, e := range l.Elems {
@@ -98,8 +98,8 @@ func (g *generator) elements(l *codec.Literal) code {
 	return composite(n > lineWidth-40, items...)
 }
 
-// element is an element of a slice, array or map, without its type where that is the one of the
-// elements.
+// element returns an element of a slice, array or map, without its type if that is the element
+// type.
 func (g *generator) element(l, e *codec.Literal) code {
 	elem := l.Type.Underlying().(interface{ Elem() types.Type }).Elem()
 	switch e.Kind {
@@ -142,7 +142,7 @@ func (g *generator) duration(d time.Duration) code {
 	return jen.Lit(0)
 }
 
-// positive is a duration, or nil.
+// positive returns a duration, or nil.
 func (g *generator) positive(d time.Duration) code {
 	if d <= 0 {
 		return nil

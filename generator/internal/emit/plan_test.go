@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// plan is the plan of a type.
+// plan returns the plan of a type.
 func (b *modelBuilder) plan(t types.Type) *model.Type {
 	key := types.TypeString(t, nil)
 	if p := b.types[key]; p != nil {

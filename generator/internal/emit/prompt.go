@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// prompts prints what belongs to prompts.
+// prompts prints the declarations for prompts.
 func (g *generator) prompts() {
 	for _, p := range g.p.Prompts {
 		plan := g.plan.Calls[&p.Call]
@@ -71,7 +71,7 @@ func (g *generator) promptArgument(f *model.Field, values []string) code {
 	return composite(width(jen.Values(l...)) > lineWidth-16, l...)
 }
 
-// finishPrompt turns the value into the result of a prompt.
+// finishPrompt converts the value to the result of a prompt.
 func (b *body) finishPrompt(t types.Type) {
 	r := &b.tool.Result
 	switch r.Kind {

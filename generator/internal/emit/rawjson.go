@@ -2,10 +2,10 @@ package emit
 
 import "strings"
 
-// breakJSON cuts the compact text of a schema into lines. What fits on a line stays on one. Where
-// the properties of an object do not, each begins on a line of its own; other members share lines.
+// breakJSON cuts the compact text of a schema into lines. A value that fits on a line stays on one.
+// If the properties of an object do not, each begins on a separate line; other members share lines.
 // A string longer than a line is cut behind words. Joined, the lines are the text again. The first
-// line is shorter by the width of what precedes it.
+// line is shorter by the width of the code before it.
 func breakJSON(s string, before, limit int) []string {
 	w := &jsonLines{limit: limit, before: before}
 	w.value(s, false)
@@ -18,7 +18,7 @@ type jsonLines struct {
 	before int
 	lines  []string
 	line   strings.Builder
-	broken bool // an object has just ended that was broken over lines
+	broken bool // the preceding object was broken over lines
 }
 
 func (w *jsonLines) newline() {
@@ -38,8 +38,8 @@ func (w *jsonLines) fits(n int) bool {
 	return n <= w.limit
 }
 
-// value writes a value that begins on the current line. The members of a map are properties, those
-// of other objects are keywords of a schema.
+// value writes a value that begins on the current line. The members of a map are properties; the
+// members of other objects are keywords of a schema.
 func (w *jsonLines) value(s string, isMap bool) {
 	if w.fits(len(s)) || s == "" {
 		w.write(s)
@@ -80,7 +80,7 @@ func (w *jsonLines) value(s string, isMap bool) {
 	}
 }
 
-// member writes "name":value. The comma that follows it counts.
+// member writes "name":value. The comma behind it counts.
 func (w *jsonLines) member(s string) {
 	end := stringEnd(s, 0)
 	if end+1 >= len(s) {
@@ -88,7 +88,7 @@ func (w *jsonLines) member(s string) {
 		return
 	}
 	value := s[end+1:]
-	long := len(s) >= w.limit // it will be broken wherever it begins
+	long := len(s) >= w.limit // it does not fit on any line
 	if !w.fits(len(s)+1) && (!long || !w.fits(end+len(`:{`)+1)) {
 		w.newline()
 	}
@@ -113,7 +113,7 @@ func (w *jsonLines) words(s string) {
 	}
 }
 
-// splitJSON cuts the inside of a compact object or array at its commas.
+// splitJSON cuts the content of a compact object or array at its commas.
 func splitJSON(s string) []string {
 	s = s[1 : len(s)-1]
 	var out []string
@@ -139,7 +139,7 @@ func splitJSON(s string) []string {
 	return out
 }
 
-// stringEnd is the index behind the string that begins at i.
+// stringEnd returns the index behind the string that begins at i.
 func stringEnd(s string, i int) int {
 	for i++; i < len(s); i++ {
 		switch s[i] {

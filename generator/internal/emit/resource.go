@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// resources prints what belongs to resources and templates.
+// resources prints the declarations for resources and templates.
 func (g *generator) resources() {
 	for _, r := range g.p.Resources {
 		g.resource(r, "Resource")
@@ -67,7 +67,7 @@ func (g *generator) resourceInfo(r *model.Resource, kind, stem, what string) {
 	g.add(name+" describes "+what+" ("+from+" "+r.Symbol()+").", define(name, g.mcp(kind+"Info").Add(composite(true, l...))))
 }
 
-// readInfo puts how a resource is read, if there is anything to say.
+// readInfo puts the options for reading a resource, if there are any.
 func (g *generator) readInfo(l *items, r *model.Resource) {
 	var in items
 	in.put("TTL", g.positive(r.TTL))
@@ -98,7 +98,7 @@ func (g *generator) filesInfo(r *model.Resource, stem string) {
 		define("mcpTemplate"+stem, g.mcp("FilesInfo").Add(composite(true, l...))))
 }
 
-// annotations are for whom a resource is and how important it is, nil if nothing says so.
+// annotations returns the audience and the priority of a resource, or nil if neither is set.
 func (g *generator) annotations(r *model.Resource) code {
 	var l items
 	var audience []jen.Code
@@ -121,7 +121,7 @@ func (g *generator) annotations(r *model.Resource) code {
 	return jen.Op("&").Add(g.mcp("Annotations")).Values(l...)
 }
 
-// variables lists the variables that have a fixed set of values.
+// variables lists the variables with a fixed set of values.
 func (g *generator) variables(r *model.Resource) []jen.Code {
 	var rows []jen.Code
 	for _, c := range r.Completions {
@@ -132,7 +132,7 @@ func (g *generator) variables(r *model.Resource) []jen.Code {
 	return rows
 }
 
-// resourceFeature is what RegisterMCP registers.
+// resourceFeature returns the feature that RegisterMCP registers.
 func (g *generator) resourceFeature(kind string, r *model.Resource) code {
 	stem := g.plan.Calls[&r.Call].Stem
 	info := "mcp" + kind + stem
@@ -157,7 +157,7 @@ func isUntyped(t types.Type) bool {
 	return ok && b.Info()&types.IsUntyped != 0
 }
 
-// finishResource turns the value into the result of a resource.
+// finishResource converts the value to the result of a resource.
 func (b *body) finishResource(t types.Type) {
 	v := b.result()
 	r := &b.tool.Result
@@ -178,15 +178,14 @@ func (b *body) finishResource(t types.Type) {
 	}
 }
 
-// notNil answers that nothing was found where a pointer or interface is nil.
+// notNil returns "nothing found" for a nil pointer or interface.
 func (b *body) notNil(t types.Type) {
 	if isNilable(t) {
 		b.add(b.nothing(b.result().isNil()))
 	}
 }
 
-// whole returns a value of one of the runtime's types. outer is the struct that the parts are put
-// into.
+// whole returns a value of one of the runtime's types. outer is the struct for the parts.
 func (b *body) whole(form model.ResultForm, outer, field, part string) {
 	v := b.result()
 	put := func(parts code) code {

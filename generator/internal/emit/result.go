@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// roleVariables are the variables that the results of a function are assigned to. For that of an
-// error, see invoke.
+// roleVariables are the variables that the results of a function are assigned to. For an error, see
+// invoke.
 var roleVariables = map[model.Role]string{
 	model.RoleValue:   "result",
 	model.RoleFound:   "found",
@@ -28,11 +28,11 @@ func (b *body) invoke() {
 			args = append([]jen.Code{b.local("recv")}, args...)
 		}
 	}
-	var left []jen.Code // of the assignment
+	var left []jen.Code // left side of the assignment
 	before := 6         // characters in front of the call
 	has := map[model.Role]bool{}
-	// An error of another type than error has a variable of its own: its nil would not be nil in
-	// one of type error.
+	// An error of another type than error needs a separate variable: its nil would not be nil in a
+	// variable of type error.
 	failure, declared := "err", b.hasErr
 	for _, v := range r.Values {
 		has[v.Role] = true
@@ -85,7 +85,7 @@ func (b *body) invoke() {
 	b.finish()
 }
 
-// untaggedCall declares a variable for the function, of a type that typ spells. Its declaration
+// untaggedCall declares a variable for the function, of a type that typ prints. Its declaration
 // asserts the signature.
 func (b *body) untaggedCall() code {
 	name, params, returned := b.signature(b.tool)
@@ -93,8 +93,8 @@ func (b *body) untaggedCall() code {
 	if width(line) > lineWidth-4 {
 		line = b.local("call").Op(":=").Add(conversion(wrapped("(", ")", params...), results(returned), name))
 	}
-	// A function of which the address is taken is not inlined either, and compiles faster than a
-	// generic call for each type.
+	// A function whose address is taken is not inlined either, and compiles faster than a generic
+	// call for each type.
 	b.add(line, jen.Id("_").Op("=").Op("&").Add(b.local("call")).Comment("// as mcpimpl.Untagged does"))
 	return b.local("call")
 }
@@ -114,7 +114,7 @@ func (b *body) resultVars(has map[model.Role]bool) {
 	}
 }
 
-// nothing answers that nothing was found where a condition holds.
+// nothing returns "nothing found" if a condition holds.
 func (b *body) nothing(condition code) code {
 	if b.feature == resourceFeature {
 		return jen.If(condition).Block(jen.Return(jen.Nil(), b.mcp("ErrNotFound")))
@@ -122,7 +122,7 @@ func (b *body) nothing(condition code) code {
 	return jen.If(condition).Block(jen.Return(b.impl("NothingFound").Call(), jen.Nil()))
 }
 
-// result is the variable, or the field of it, that becomes the result.
+// result returns the variable, or its field, that becomes the result.
 func (b *body) result() operand {
 	result := operand{expr: b.local("result"), untagged: true}
 	if m := b.tool.Result.Member; m != nil {
@@ -131,7 +131,7 @@ func (b *body) result() operand {
 	return result
 }
 
-// text is the result as a string.
+// text returns the result as a string.
 func (b *body) text(t types.Type) code {
 	if plan := b.tool.Result.Text; plan != nil {
 		return b.encoded(plan)
@@ -142,9 +142,9 @@ func (b *body) text(t types.Type) code {
 	return jen.String().Call(b.result().value())
 }
 
-// encoded converts the result, step by step, to the string at the end of its plan. A nil pointer is
-// nothing found, as in other results. A prompt cannot say that: the function that takes the pointer
-// gets nil.
+// encoded converts the result, step by step, to the string at the end of its plan. A nil pointer
+// means "nothing found", as in other results. Prompts have no such result: the function that takes
+// the pointer gets nil.
 func (b *body) encoded(plan *model.Type) code {
 	v := b.result()
 	for steps := 1; plan.Elem != nil; steps++ {
@@ -161,7 +161,7 @@ func (b *body) encoded(plan *model.Type) code {
 		if plan.Elem == nil && !step.Convert.Fails() {
 			return call
 		}
-		name := "value" // a variable for each step, since their types differ
+		name := "value" // one variable for each step, since their types differ
 		if steps > 1 {
 			name += strconv.Itoa(steps)
 		}
@@ -175,7 +175,7 @@ func (b *body) encoded(plan *model.Type) code {
 	return v.value()
 }
 
-// isNilable recognises pointers and interfaces, which are nil where there is no value. A nil list
+// isNilable recognises pointers and interfaces, whose nil means that there is no value. A nil list
 // or map is an empty one.
 func isNilable(t types.Type) bool {
 	switch t.Underlying().(type) {
@@ -185,12 +185,12 @@ func isNilable(t types.Type) bool {
 	return false
 }
 
-// member prints what is asked of a struct before one of its fields becomes the result.
+// member prints the checks of a struct before one of its fields becomes the result.
 func (b *body) member(m *model.ResultMember) {
 	result := variable(b.local("result"))
 	if m.Pointer {
 		if kind := b.tool.Result.Kind; !m.Response && (kind == model.ResultStructured || kind == model.ResultTyped) {
-			b.absent = result.isNil() // asked together with the member
+			b.absent = result.isNil() // checked together with the member
 		} else {
 			b.add(b.nothing(result.isNil()))
 		}
@@ -215,7 +215,7 @@ func (b *body) member(m *model.ResultMember) {
 	}
 }
 
-// finish turns the value into a result.
+// finish converts the value to a result.
 func (b *body) finish() {
 	var t types.Type
 	for _, v := range b.tool.Result.Values {
@@ -237,7 +237,7 @@ func (b *body) finish() {
 	}
 }
 
-// finishTool turns the value into the result of a tool.
+// finishTool converts the value to the result of a tool.
 func (b *body) finishTool(t types.Type) {
 	v := b.result()
 	switch b.tool.Result.Kind {
@@ -295,8 +295,8 @@ func (b *body) structured(v operand, last code) {
 	b.add(jen.Return(last))
 }
 
-// present answers that nothing was found where a pointer of a value is nil, or the value behind is
-// missing. It returns what is written: all but the last pointer is followed.
+// present returns "nothing found" if a pointer around the value is nil, or if the value itself is
+// missing. It returns the operand to write: it follows all pointers except the last one.
 func (b *body) present(v operand) operand {
 	last := v
 	for i := range b.plan.Pointers {
@@ -325,8 +325,7 @@ func (b *body) present(v operand) operand {
 	return v
 }
 
-// addNothing answers that nothing was found where a condition holds, or the one that is not asked
-// yet.
+// addNothing returns "nothing found" if a condition or the pending condition holds.
 func (b *body) addNothing(condition code) {
 	if b.absent != nil {
 		condition = infix("||", b.absent, condition)

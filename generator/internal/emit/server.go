@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// server prints NewMCPServer, if the package has a server of its own.
+// server prints NewMCPServer, if the package declares a server.
 func (g *generator) server() {
 	s := g.p.Server
 	if s == nil {
@@ -42,7 +42,7 @@ func (g *generator) server() {
 		))
 }
 
-// offered says which features the file is about.
+// offered names the features in the file.
 func (g *generator) offered() string {
 	const own = "the features of this package"
 	if len(g.p.From) == 0 {
@@ -105,7 +105,7 @@ func (g *generator) tryFixed() []jen.Code {
 	return lines
 }
 
-// taskSupport is how calls of a tool become tasks.
+// taskSupport returns the description of how calls of a tool become tasks.
 func (g *generator) taskSupport(t *model.Task) code {
 	var l items
 	l.flag("Required", t.Required)
@@ -146,7 +146,7 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 		define("mcpTool"+stem, g.mcp("ToolInfo").Add(composite(true, l...))))
 }
 
-// origin is the quoted name of a feature with the function that it comes from.
+// origin returns the quoted name of a feature with the function behind it.
 func origin(name string, f *model.Func) string {
 	kind := "func"
 	if f.Receiver != nil {
@@ -155,7 +155,7 @@ func origin(name string, f *model.Func) string {
 	return strconv.Quote(name) + " (" + kind + " " + f.Symbol + ")"
 }
 
-// hints are nil if none is set.
+// hints returns the hints, or nil if none is set.
 func (g *generator) hints(h model.Hints) code {
 	var on items
 	on.flag("ReadOnly", h.ReadOnly)
@@ -168,7 +168,7 @@ func (g *generator) hints(h model.Hints) code {
 	return g.mcp("ToolHints").Values(on...)
 }
 
-// icons are nil if there are none.
+// icons returns a list of icons, or nil.
 func (g *generator) icons(icons []model.Icon) code {
 	if len(icons) == 0 {
 		return nil
@@ -184,7 +184,7 @@ func (g *generator) icons(icons []model.Icon) code {
 	return jen.Index().Add(g.mcp("Icon"), composite(len(list) > 1, list...))
 }
 
-// meta is nil if it has no members.
+// meta returns the members, or nil.
 func (g *generator) meta(members []model.Meta) code {
 	if len(members) == 0 {
 		return nil
@@ -196,7 +196,7 @@ func (g *generator) meta(members []model.Meta) code {
 	return g.mcp("Meta").Add(composite(true, list...))
 }
 
-// stringList is a []string literal.
+// stringList returns a []string literal.
 func stringList(values []string) code {
 	var list []jen.Code
 	for _, v := range values {

@@ -9,13 +9,13 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// minShared is the length from which an object that occurs more than once in the schemas of a file
-// is a constant of its own, in bytes. The schemas that contain it are joined with it when they are
-// compiled.
+// minShared is the minimum size, in bytes, of an object that gets a separate constant if it occurs
+// more than once in the schemas of a file. The schemas that contain it are joined with it at
+// compile time.
 const minShared = 200
 
-// sharing finds the texts of objects that the schemas of a file have in common. Texts are compared,
-// not types: one use of a type may have a description that another does not have.
+// sharing finds the texts of objects that the schemas of a file share. It compares texts, not
+// types: one use of a type may have another description.
 type sharing struct {
 	pkg    *types.Package
 	known  map[string]*sharedText
@@ -26,9 +26,9 @@ type sharing struct {
 // sharedText is an object of at least minShared bytes.
 type sharedText struct {
 	text    string
-	label   string // what its constant is called after
+	label   string // for the name of its constant
 	named   bool   // label is the name of a type
-	uses    int    // in roots and in other texts, each of which counts once
+	uses    int    // number of uses in roots and in other texts, each of which counts once
 	name    string // of the constant; "" if the text is used once
 	printed bool
 }
@@ -37,8 +37,8 @@ func newSharing(pkg *types.Package) *sharing {
 	return &sharing{pkg: pkg, known: map[string]*sharedText{}, stems: map[string]bool{}}
 }
 
-// count notes the objects of a schema. t is the plan that the text was rendered from, nil if there
-// is none, and label a name for its constant.
+// count records the objects of a schema. t is the plan that the text was rendered from, or nil, and
+// label a name for its constant.
 func (s *sharing) count(text string, t *model.Type, label string) {
 	t = baseType(t)
 	named := t != nil && t.Name != ""
@@ -85,7 +85,7 @@ func (s *sharing) count(text string, t *model.Type, label string) {
 	}
 }
 
-// countMap notes an object whose members are schemas.
+// countMap records an object whose members are schemas.
 func (s *sharing) countMap(text, label, member string, fields map[string]*model.Type) {
 	if len(text) <= minShared {
 		return
@@ -105,7 +105,7 @@ func (s *sharing) countMap(text, label, member string, fields map[string]*model.
 	}
 }
 
-// name gives the texts that occur more than once their constants.
+// name names the constants for the texts that occur more than once.
 func (s *sharing) name() {
 	for _, k := range s.labels {
 		if k.uses < 2 {
@@ -120,12 +120,12 @@ func (s *sharing) name() {
 	}
 }
 
-// reference marks the name of a constant in a text that is otherwise JSON, which has no such
-// character.
+// reference marks the name of a constant in a text that is otherwise JSON, which cannot contain
+// this character.
 const reference = "\x00"
 
-// compose returns the text of a value with references to constants, and appends those to used. The
-// value itself is not replaced where inside is set.
+// compose returns the text of a value with references to constants, and appends those to used. If
+// inside is set, the value itself is not replaced.
 func (s *sharing) compose(text string, inside bool, used *[]*sharedText) string {
 	if len(text) <= minShared || text[0] != '{' && text[0] != '[' {
 		return text
@@ -151,13 +151,13 @@ func (s *sharing) compose(text string, inside bool, used *[]*sharedText) string 
 	return b.String()
 }
 
-// cutMember cuts "name":value. The names of schemas have no escapes that matter here.
+// cutMember cuts "name":value. Names in schemas contain no escapes that matter here.
 func cutMember(m string) (key, value string) {
 	end := stringEnd(m, 0)
 	return m[1 : end-1], m[min(end+1, len(m)):]
 }
 
-// baseType is the plan of the value behind pointers, flags and conversions.
+// baseType returns the plan of the value behind pointers, flags and conversions.
 func baseType(t *model.Type) *model.Type {
 	for t != nil && (t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted) {
 		t = t.Elem

@@ -34,7 +34,7 @@ func shareAll(roots []string, plans []*model.Type) (written []string, constants 
 	return written, constants
 }
 
-// joined is a text with the constants that it refers to.
+// joined returns a text with the constants that it refers to.
 func joined(text string, constants map[string]string) string {
 	var b strings.Builder
 	for i, piece := range strings.Split(text, reference) {
@@ -46,7 +46,7 @@ func joined(text string, constants map[string]string) string {
 	return b.String()
 }
 
-// objects are all objects in a text.
+// objects returns all objects in a text.
 func objects(text string) (all []string) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return nil
@@ -63,8 +63,8 @@ func objects(text string) (all []string) {
 	return all
 }
 
-// TestSharedTexts makes schemas of a few parts: joined they are what they were, and none of the
-// written texts has an object of more than 200 bytes that another has.
+// TestSharedTexts makes schemas from a few parts: joined they are unchanged, and no two written
+// texts contain the same object of more than 200 bytes.
 func TestSharedTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var object func(depth int) string
@@ -112,7 +112,7 @@ func TestSharedTexts(t *testing.T) {
 	}
 }
 
-// TestSharedNames calls the constants after the types that they describe.
+// TestSharedNames checks that the constants are named after the types that they describe.
 func TestSharedNames(t *testing.T) {
 	const long = `"description":"` + "a text of which there is enough to make its object longer than two hundred bytes, so that it is worth " +
 		"a constant of its own wherever it comes up for the second time in a file of schemas" + `"`

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// pageOf reads the cursor of a function whose pages are cut, before the function gets it.
+// pageOf reads the cursor before the call, for a function whose pages are shortened.
 func (b *body) pageOf() {
 	if b.plan.Short == nil || b.plan.Short.Cursor == nil {
 		return
@@ -18,8 +18,8 @@ func (b *body) pageOf() {
 	b.hasErr = true
 }
 
-// shorten returns a result whose list may have fewer elements. text and content are what the
-// function returns beside it, nil for nothing.
+// shorten returns a result whose list may be shortened. text and content are the other values that
+// the function returns, or nil.
 func (b *body) shorten(s *model.Short, v operand, text, content code) {
 	plan := b.plan.Short
 	if !b.tool.Result.Object {
@@ -32,7 +32,7 @@ func (b *body) shorten(s *model.Short, v operand, text, content code) {
 	value := list.value()
 	b.add(b.local("e").Op(":=").Add(b.impl("Encoder").Call(b.local("req"))))
 	members := b.members(nil, b.plan.Results, v)
-	b.add(members[:len(members)-1]...) // Shorten ends the object
+	b.add(members[:len(members)-1]...) // Shorten closes the object
 	if len(pointers) > 0 {
 		var there []jen.Code
 		for _, p := range pointers {

@@ -24,13 +24,13 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// The tests of this package make their models from Go source by themselves, so that they test what
-// emit does with a model, independent of the analysis. The source has directives of a simpler kind:
+// The tests of this package make their models from Go source themselves, so that they test emit
+// independently of the analysis. The source contains directives of a simpler kind:
 //
 //	//mcp:tool NAME [errors=declared] [maxresult=N] [timeout=D] [lenient] [groups=a,b]
 //	//mcp:arg NAME key=value;key=value     as in the tag t of a struct field
 //	//mcp:inject, //mcp:error [TEXT], //mcp:server NAME
-//	//mcp:omit NAME                        a parameter that is left out
+//	//mcp:omit NAME                        a parameter that is omitted
 //
 // The keys are keywords, such as minLength; values are JSON, lists are separated by commas.
 
@@ -65,8 +65,8 @@ func (s *snippets) Import(path string) (*types.Package, error) {
 	return s.exports.Import(path)
 }
 
-// check type-checks a package. Generated code that is not there yet is missed, as it is by users
-// who generate for the first time.
+// check type-checks a package. Generated code that does not exist yet is missing, as it is for
+// users who generate for the first time.
 func (s *snippets) check(t *testing.T, path string, files map[string]string) *checked {
 	t.Helper()
 	c := &checked{info: &types.Info{Defs: map[*ast.Ident]types.Object{}}}
@@ -87,7 +87,7 @@ func (s *snippets) check(t *testing.T, path string, files map[string]string) *ch
 	return c
 }
 
-// model fills the model of a package.
+// model makes the model of a package.
 func (s *snippets) model(t *testing.T, c *checked) *model.Package {
 	t.Helper()
 	b := &modelBuilder{
@@ -375,7 +375,7 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path && named.Obj().Name() == name
 }
 
-// testSchemas replace generator/internal/schema, which has tests of its own.
+// testSchemas replaces generator/internal/schema, which has its own tests.
 var testSchemas = schemas{
 	input: func(t *model.Tool) string {
 		if t.Input == nil || t.Input.Object == nil {
@@ -409,7 +409,7 @@ func schemaText(t *model.Type, output bool) string {
 	return s + `,"additionalProperties":false}`
 }
 
-// moduleRoot is the directory of this module.
+// moduleRoot returns the directory of this module.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
 	wd, err := os.Getwd()

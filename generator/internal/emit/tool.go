@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// countSchemas finds what the schemas of the file have in common.
+// countSchemas finds the texts that the schemas of the file share.
 func (g *generator) countSchemas() {
 	for _, t := range g.p.Tools {
 		stem := g.plan.Tools[t].Stem
@@ -29,7 +29,7 @@ func (g *generator) countSchemas() {
 	g.shared.name()
 }
 
-// tool prints what belongs to one tool alone.
+// tool prints the declarations for one tool.
 func (g *generator) tool(t *model.Tool) {
 	plan := g.plan.Tools[t]
 	stem := plan.Stem
@@ -46,8 +46,8 @@ func (g *generator) tool(t *model.Tool) {
 	}
 }
 
-// schema prints a schema as a constant, and after it those of the texts in it that occur several
-// times, if this is the first one of each. Such a text may be a whole schema.
+// schema prints a schema as a constant, followed by the constants for its shared texts at their
+// first use. Such a text may be a whole schema.
 func (g *generator) schema(name, what, json string) {
 	var used []*sharedText
 	g.jsonConstant(name, "is "+what, g.shared.compose(json, false, &used))
@@ -64,7 +64,7 @@ func (g *generator) jsonConstant(name, says, text string) {
 	g.add(name+" "+says+".", jen.Const().Id(name).Op("=").Add(value))
 }
 
-// answer prints the function that answers a feature with a result of the runtime.
+// answer prints the function that calls a feature and returns a result of the runtime.
 func (g *generator) answer(name, doc, result string, b *body) {
 	params := []jen.Code{
 		g.local("ctx").Add(g.std("context", "Context")),
@@ -89,12 +89,12 @@ type body struct {
 	tool     *model.Call
 	plan     *codec.Tool
 	lines    []jen.Code
-	provided map[*model.Provider]string // variable of each
+	provided map[*model.Provider]string // the variable for each
 	hasErr   bool                       // err is declared
 	feature  feature
-	failed   code   // what is returned with an error, nil for nil
-	mime     string // of a blob
-	absent   code   // a condition for nothing found that is not asked yet
+	failed   code   // the value returned with an error; nil for nil
+	mime     string // media type of a blob
+	absent   code   // a condition for "nothing found" that is not checked yet
 }
 
 func (b *body) add(lines ...jen.Code) { b.lines = append(b.lines, lines...) }
@@ -102,12 +102,12 @@ func (b *body) add(lines ...jen.Code) { b.lines = append(b.lines, lines...) }
 // done returns a value without an error.
 func (b *body) done(value jen.Code) { b.add(jen.Return(value, jen.Nil())) }
 
-// giveUp is the block that returns an error, if there is one.
+// giveUp returns the block that returns an error.
 func (b *body) giveUp(err code) code {
 	return jen.If(err.Clone().Op("!=").Nil()).Block(jen.Return(cmp.Or(b.failed, jen.Nil()), err))
 }
 
-// guarded is if err := expr; err != nil { return nil, err }.
+// guarded returns if err := expr; err != nil { return nil, err }.
 func (b *body) guarded(expr jen.Code) code {
 	return jen.If(b.local("err").Op(":=").Add(expr), b.local("err").Op("!=").Nil()).Block(jen.Return(jen.Nil(), b.local("err")))
 }
@@ -124,7 +124,7 @@ func (b *body) decode() {
 		b.add(b.argsVar())
 		b.add(b.readObject(b.plan.Args, args, decoder)...)
 	case b.feature == resourceFeature:
-		return // the URI is all there is
+		return // the URI is the only input
 	default:
 		b.add(b.guarded(b.impl("NoArguments").Call(b.local("req"))))
 		return
@@ -146,8 +146,8 @@ func (b *body) argsVar() code {
 	return jen.Var().Add(b.local("args")).Struct(fields...)
 }
 
-// argumentType is the type of a parameter in the struct of arguments: of one whose members are
-// arguments, the struct and no pointer, so that it is there in any case.
+// argumentType returns the type of a parameter in the struct of arguments. For a parameter whose
+// members are arguments, it is the struct and not a pointer, so that it always exists.
 func argumentType(p *model.Param) types.Type {
 	if t, ok := types.Unalias(p.Type).(*types.Pointer); ok && p.Inlined && !madeAs(p) {
 		return t.Elem()
@@ -155,14 +155,14 @@ func argumentType(p *model.Param) types.Type {
 	return p.Type
 }
 
-// madeAs reports whether a function makes the pointer that the parameter is.
+// madeAs reports whether a function makes the pointer for the parameter.
 func madeAs(p *model.Param) bool {
 	c := p.Field.Path[0].Convert
 	return c != nil && types.Identical(c.Go, p.Type)
 }
 
-// provide calls the providers, each once, in the order of parameters, members and receiver. Where
-// providers have arguments, members come first, since they may be in those.
+// provide calls the providers, each once, in the order of parameters, members and receiver. If
+// providers have arguments, members come first, since the arguments may contain them.
 func (b *body) provide() {
 	if len(b.tool.Provided) > 0 {
 		b.fillMembers()
@@ -192,7 +192,7 @@ func (b *body) fillMembers() {
 	}
 }
 
-// callOnce calls a provider unless it has been called.
+// callOnce calls a provider unless it was called before.
 func (b *body) callOnce(p *model.Provider, name string) {
 	if b.provided[p] != "" {
 		return
@@ -218,8 +218,8 @@ func (b *body) supply(p *model.Provider) {
 	}
 }
 
-// fill sets a member of a value. Nothing is set where a pointer on the way is nil: what holds the
-// member is missing then. Embedded pointers are a part of what holds them.
+// fill sets a member of a value, unless a pointer on the way is nil: then the object of the member
+// is missing. An embedded pointer does not count as a separate object.
 func (b *body) fill(at operand, fields []codec.FillStep, t types.Type, value code) []jen.Code {
 	var out []jen.Code
 	at, pointers := at.follow(fields[0].Path)
@@ -252,7 +252,7 @@ func (b *body) provider(p *model.Provider, name string) {
 	b.hasErr = true
 }
 
-// providedName is the name of the variable for a provided parameter.
+// providedName returns the name of the variable for a provided parameter.
 func providedName(p *model.Param) string {
 	if p.Name != "" && p.Name != "_" {
 		return p.Name
@@ -267,7 +267,7 @@ func providedName(p *model.Param) string {
 	return "provided"
 }
 
-// arguments are what a function is called with.
+// arguments returns the arguments of a function call.
 func (b *body) arguments(params []*model.Param, variadicLast bool) []jen.Code {
 	var out []jen.Code
 	for i, p := range params {
@@ -310,7 +310,7 @@ func (b *body) arguments(params []*model.Param, variadicLast bool) []jen.Code {
 	return out
 }
 
-// function is what is called.
+// function returns the function to call.
 func (b *body) function() code {
 	switch recv := b.tool.Recv; {
 	case recv != nil && recv.Source == model.FromWhole:
@@ -323,7 +323,7 @@ func (b *body) function() code {
 	return b.plainFunction(&b.tool.Func)
 }
 
-// plainFunction names a function without a receiver, with its type arguments.
+// plainFunction returns a function without a receiver, with its type arguments.
 func (g *generator) plainFunction(f *model.Func) code {
 	return g.declared(f.Pkg, f.Name).Types(g.parameters(f.TypeArgs, false, true)...)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// object names a declared thing.
+// object returns the name of a declared object.
 func (f *file) object(o types.Object) code { return f.declared(o.Pkg(), o.Name()) }
 
 // hidden reports whether the file cannot name an alias: its type is written instead.
@@ -15,8 +15,8 @@ func (f *file) hidden(o *types.TypeName) bool {
 	return p != nil && (!o.Exported() && p.Path() != f.path || o.Parent() != nil && o.Parent() != p.Scope())
 }
 
-// typ is the source of a type. Structs without a name have no tags in it, as conversions ignore
-// tags: the file also compiles after one has been edited.
+// typ returns the source of a type. Unnamed structs are printed without tags, which conversions
+// ignore: the file still compiles after a tag was edited.
 func (f *file) typ(t types.Type) code { return f.spell(t, f.tagged) }
 
 func (f *file) spell(t types.Type, tags bool) code {
@@ -66,7 +66,8 @@ func (f *file) spell(t types.Type, tags bool) code {
 	}))
 }
 
-// instance names a type. Conversions do not ignore the tags of its type arguments.
+// instance returns the name of a type with its type arguments. Conversions do not ignore the tags
+// in type arguments.
 func (f *file) instance(o *types.TypeName, args *types.TypeList) code {
 	name := f.object(o)
 	if args.Len() == 0 {
@@ -96,14 +97,14 @@ func (f *file) structure(t *types.Struct, tags bool) code {
 		}
 		fields = append(fields, field)
 	}
-	// Not jen.Struct, which has no space before the brace: width counts what go/format prints.
+	// Not jen.Struct, which prints no space before the brace: width counts the output of go/format.
 	return jen.Id("struct").Block(fields...)
 }
 
-// alike reports whether two fields that follow one another can be declared together.
+// alike reports whether two adjacent fields can be declared together.
 func alike(a, b *types.Var) bool { return !b.Embedded() && types.Identical(a.Type(), b.Type()) }
 
-// parameters are the types of parameters; the last one may be variadic.
+// parameters returns the types of parameters; the last one may be variadic.
 func (f *file) parameters(list []types.Type, variadic, tags bool) []jen.Code {
 	var out []jen.Code
 	for i, t := range list {
@@ -124,7 +125,7 @@ func typesOf(t *types.Tuple) []types.Type {
 	return out
 }
 
-// results are in parentheses, if there are several.
+// results returns the result list, in parentheses if there are several.
 func results(list []jen.Code) code {
 	if len(list) > 1 {
 		return jen.Params(list...)
@@ -132,7 +133,7 @@ func results(list []jen.Code) code {
 	return jen.Add(list...)
 }
 
-// zero is the zero value of a type.
+// zero returns the zero value of a type.
 func (f *file) zero(t types.Type) code {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
 )
 
-// readUnion prints the reading of a sealed interface: which variant it is, and that variant.
+// readUnion prints the reading of a sealed interface: the discriminator, and the variant.
 func (g *generator) readUnion(u *codec.Union, v operand) code {
 	d, x := g.local("d"), variable(g.local("x"))
 	var cases []jen.Code

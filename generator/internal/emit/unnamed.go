@@ -10,15 +10,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// unnamedStruct is a struct type without a name that functions of the file read or write. The file
-// has an alias for it, without tags.
+// unnamedStruct is an unnamed struct type that functions of the file read or write. The file
+// declares an alias for it, without tags.
 type unnamedStruct struct {
 	typ     *types.Struct
 	name    string
 	printed bool
 }
 
-// unnamed reports whether a type is made of a struct that has fields and no name.
+// unnamed reports whether a type contains an unnamed struct with fields.
 func unnamed(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -44,7 +44,7 @@ func hasName(t types.Type) bool {
 	return named
 }
 
-// nameStructs chooses the names of the structs that have a decoder or an encoder.
+// nameStructs chooses names for the unnamed structs with a decoder or an encoder.
 func (g *generator) nameStructs() {
 	for _, d := range g.plan.Decoders {
 		g.nameStruct(d.Go, d.Stem)
@@ -66,7 +66,7 @@ func (g *generator) nameStruct(t types.Type, stem string) {
 	g.file.structs = append(g.file.structs, &unnamedStruct{typ: s, name: name})
 }
 
-// structOf is the alias of a struct, nil if it has none.
+// structOf returns the alias of a struct, or nil.
 func (f *file) structOf(t *types.Struct) *unnamedStruct {
 	for _, u := range f.structs {
 		if types.IdenticalIgnoreTags(u.typ, t) {
@@ -89,7 +89,7 @@ func (g *generator) declareStruct(t types.Type) {
 	}
 }
 
-// untagged is an operand as a value of a type that typ spells.
+// untagged returns an operand as a value of a type that typ prints.
 func (g *generator) untagged(t types.Type, v operand) operand {
 	if v.untagged || t == nil || !unnamed(t) {
 		return v
@@ -106,9 +106,9 @@ func (g *generator) clear(t types.Type, v operand) code {
 	return v.set(g.zero(t))
 }
 
-// convertible reports whether a value of a declared struct is printed as one of a struct without
-// tags that is converted, since structs without a name are members of it. The file cannot spell
-// unexported fields of other packages.
+// convertible reports whether a value of a declared struct is printed as a conversion of a struct
+// without tags, since it contains unnamed structs. The file cannot name unexported fields of other
+// packages.
 func (g *generator) convertible(l *codec.Literal) bool {
 	if l.Kind != codec.LitStruct || l.Type == nil || !hasName(l.Type) {
 		return false
@@ -127,20 +127,21 @@ func (g *generator) convertible(l *codec.Literal) bool {
 	return found
 }
 
-// untaggedFunc is a function as one of a type that typ spells. It is the result of a call that is
-// not inlined: of a function whose conversion it sees, the compiler of Go 1.26 inlines a call as if
-// the types were identical, and refuses that. A variable of the package would do, too, but not for
-// a function that leads to the registration of features: its initialization would be a cycle.
+// untaggedFunc returns a function converted to a type that typ prints. The conversion is hidden
+// behind a call that is not inlined: if the compiler of Go 1.26 sees the conversion, it inlines a
+// call of the function as if the types were identical, and refuses that. A package variable would
+// also do, but not for a function that leads to the registration of features: its initialization
+// would be a cycle.
 func (g *generator) untaggedFunc(params, returned, fn code) code {
 	return g.impl("Untagged").Call(conversion(params, returned, fn))
 }
 
-// conversion converts a function.
+// conversion prints the conversion of a function.
 func conversion(params, returned, fn code) code {
 	return jen.Parens(jen.Func().Add(params, returned)).Parens(fn)
 }
 
-// convertedFunc is a function that converts values, as one of types that typ spells.
+// convertedFunc returns a function that converts values, with types that typ prints.
 func (g *generator) convertedFunc(f *types.Func) code {
 	t := f.Signature()
 	if !unnamed(t) {
@@ -150,7 +151,7 @@ func (g *generator) convertedFunc(f *types.Func) code {
 	return g.untaggedFunc(jen.Params(in...), results(out), g.object(f))
 }
 
-// providerFunc is a function that provides, as one of a type that typ spells.
+// providerFunc returns a provider, with types that typ prints.
 func (g *generator) providerFunc(p *model.Provider) code {
 	fn := g.declared(p.Pkg, p.Func)
 	if !providesUnnamed(p) {
@@ -167,13 +168,12 @@ func (g *generator) provided(p *model.Provider) []jen.Code {
 	return out
 }
 
-// providesUnnamed reports whether the signature of a function that provides has structs without a
-// name.
+// providesUnnamed reports whether the signature of a provider contains unnamed structs.
 func providesUnnamed(p *model.Provider) bool {
 	return unnamed(p.Type) || slices.ContainsFunc(p.Params, unnamed)
 }
 
-// callsUnnamed reports whether the signature of a function has structs without a name.
+// callsUnnamed reports whether the signature of a function contains unnamed structs.
 func callsUnnamed(c *model.Call) bool {
 	return slices.ContainsFunc(c.Func.Params, func(p *model.Param) bool { return unnamed(p.Type) }) ||
 		slices.ContainsFunc(c.Result.Values, func(v *model.ResultValue) bool { return unnamed(v.Type) })
