@@ -5,8 +5,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// CheckAliases refuses former names of arguments, and of members of them, that another one beside
-// them has.
+// CheckAliases refuses former names of arguments, and of their members, that another one in the
+// same object uses.
 func (r *Resolver) CheckAliases(object *model.Type, at diag.Place) bool {
 	ok, seen := true, map[*model.Type]bool{}
 	var walk func(t *model.Type, discriminator string)

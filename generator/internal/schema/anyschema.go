@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// applySchema describes an argument of type any, or the elements of a list or map of it. A default
-// at the root of the schema is that of the argument.
+// applySchema sets the schema of an argument of type any, or of the elements of a list or map of
+// it. A default at the root of the schema is the default of the argument.
 func (r *Resolver) applySchema(f *model.Field, k setting) (hint string, err error) {
 	t := f.Type
 	for t.Kind == model.Slice || t.Kind == model.Array || t.Kind == model.Map {
@@ -37,7 +37,7 @@ func (r *Resolver) applySchema(f *model.Field, k setting) (hint string, err erro
 	return "", nil
 }
 
-// checkDescribed refuses what contradicts the schema of an argument.
+// checkDescribed refuses values that contradict the schema of an argument.
 func checkDescribed(f *model.Field) (hint, problem string) {
 	if f.Nullable && f.Rules.Limit(keyword.AnySchema) != "" {
 		return `name null among the types, such as "type":["string","null"]`, "nullable cannot be used with a schema"

@@ -12,9 +12,9 @@ import (
 )
 
 // ApplyArgs applies //mcp:arg directives to the arguments object of a feature. It returns a changed
-// copy, or object itself if there is nothing to change; plans that other features share are not
-// changed. Changed struct plans have the feature's name as their Variant. Elements of lists and
-// maps are reached like the members of an object. ok is false if an error was added.
+// copy, or object itself if nothing changes; plans that other features share are not changed.
+// Changed struct plans have the feature's name as their Variant. Elements of lists and maps are
+// addressed like the members of an object. ApplyArgs returns false if it added an error.
 func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directive.Directive, at diag.Place) (changed *model.Type, ok bool) {
 	ok = true
 	changed = object
@@ -29,7 +29,7 @@ func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directi
 			ok = false
 		}
 	}
-	// Parts come first, since copies of a type that are equal are one plan.
+	// Parts come first, since equal copies of a type share one plan.
 	for _, arg := range args {
 		if isPart(arg) {
 			apply(arg, r.applyPart)
@@ -48,12 +48,12 @@ func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directi
 	return changed, ok
 }
 
-// argAction changes the i-th field of an object, which is the innermost of outer, as a directive
-// says. It returns false after adding an error.
+// argAction changes the i-th field of an object, the innermost of outer, according to a directive.
+// It returns false after adding an error.
 type argAction func(inner *model.Type, i int, arg *directive.Directive, at diag.Place) bool
 
-// applyArg does something to the field that a directive is about, and returns nil when an error was
-// added.
+// applyArg applies an action to the field that a directive names. It returns nil after adding an
+// error.
 func (r *Resolver) applyArg(object *model.Type, feature string, path []string, arg *directive.Directive, do argAction, at diag.Place) *model.Type {
 	if isEndless(object) {
 		r.unknownArg(base(object), path, arg, at)
@@ -91,7 +91,7 @@ func (r *Resolver) applyArg(object *model.Type, feature string, path []string, a
 	return object
 }
 
-// applyField applies everything but only= and omit= with names.
+// applyField applies all keys except only= and omit= with names.
 func (r *Resolver) applyField(inner *model.Type, i int, arg *directive.Directive, at diag.Place) bool {
 	f := inner.Fields[i]
 	switch {
@@ -100,8 +100,8 @@ func (r *Resolver) applyField(inner *model.Type, i int, arg *directive.Directive
 			r.errorf(site{Place: at, use: Argument}, "delete the rest of the line", "an omitted field is not an argument, so it has no other settings")
 			return false
 		}
-		// It is not published, nothing is read into it, and a client that sends it gets the error
-		// that it is unknown.
+		// It is not published, nothing is read into it, and a client that sends it receives the
+		// error for unknown arguments.
 		inner.Fields = slices.Delete(inner.Fields, i, i+1)
 		return true
 	case arg.Has("fixed"):
@@ -120,7 +120,7 @@ func omits(arg *directive.Directive) bool {
 	return omit
 }
 
-// called reports whether a directive means the field, also after it was renamed.
+// called reports whether a directive names the field, also after a renaming.
 func (r *Resolver) called(f *model.Field, name string) bool {
 	if old, ok := r.origins[f]; ok {
 		return old == name
@@ -219,7 +219,7 @@ func negate(f *model.Field, k setting) {
 	}
 }
 
-// listItems are the values of enum=a,b or of a JSON array.
+// listItems returns the values of enum=a,b or of a JSON array.
 func listItems(a directive.Arg) []string {
 	if _, ok := jsontext.Array(a.Value); ok {
 		return []string{a.Value}
@@ -231,7 +231,7 @@ func listItems(a directive.Arg) []string {
 	return items
 }
 
-// rename publishes an argument by another name.
+// rename publishes an argument under another name.
 func (r *Resolver) rename(s site, object *model.Type, f *model.Field, a directive.Arg) bool {
 	if a.Pos.IsValid() {
 		s.Pos = a.Pos

@@ -80,7 +80,7 @@ func object(t *testing.T, s *snippet, name string) *model.Type {
 	return s.params(t, name, sig)
 }
 
-// TestApplyArgs compares one property after a directive.
+// TestApplyArgs compares one property after a directive is applied.
 func TestApplyArgs(t *testing.T) {
 	tests := []struct{ fn, arg, property, want string }{
 		{"Plain", "query =What to find.; minLength=1; maxLength=9; pattern=^a", "query", `{"type":"string","description":"What to find.","minLength":1,"maxLength":9,"pattern":"^a"}`},
@@ -155,8 +155,8 @@ func find(t *model.Type, path []string) *model.Field {
 	return nil
 }
 
-// TestApplyArgsVariant checks the copies: the way to the field is copied and named after the
-// feature, the rest is shared; several directives add up.
+// TestApplyArgsVariant checks the copies: the structs on the way to the field are copied and named
+// after the feature, the rest is shared; several directives accumulate.
 func TestApplyArgsVariant(t *testing.T) {
 	s := check(t, argSource)
 	shared := object(t, s, "Whole")
@@ -200,7 +200,7 @@ func TestApplyArgsOmit(t *testing.T) {
 	compile(t, inputText(changed))
 }
 
-// TestApplyArgsRequired checks how a directive changes required.
+// TestApplyArgsRequired checks the effect of directives on required.
 func TestApplyArgsRequired(t *testing.T) {
 	for text, want := range map[string]bool{
 		"query minLength=1": true, "query optional": false, "query required=false": false, "query default=a": false,
@@ -215,7 +215,7 @@ func TestApplyArgsRequired(t *testing.T) {
 	}
 }
 
-// TestFlagsOfTags checks that flag=false in a tag means what it does in a directive.
+// TestFlagsOfTags checks that flag=false means the same in a tag as in a directive.
 func TestFlagsOfTags(t *testing.T) {
 	for tag, want := range map[string]bool{
 		`json:"f" jsonschema:"required=false"`: false, `json:"f,omitempty" jsonschema:"optional=false"`: true,

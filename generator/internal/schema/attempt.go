@@ -7,9 +7,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// attempt runs a function that makes plans. It returns nil where that is done, and the first error
-// where it is not: then neither the plans nor anything that was reported are kept. Only what could
-// not be read remains an error, since nothing can be concluded without it.
+// attempt runs a function that makes plans. It returns nil on success, and otherwise the first
+// error: then it keeps neither the plans nor the diagnostics, except errors of packages that could
+// not be read, since nothing can be concluded without these.
 func (r *Resolver) attempt(use Use, make func() bool) *diag.Diagnostic {
 	outer, trying, reported, mark, unread, late := r.diags, r.trying, maps.Clone(r.reported), len(r.order), len(r.ineffective), len(r.late)
 	inner := new(diag.List)
@@ -26,8 +26,7 @@ func (r *Resolver) attempt(use Use, make func() bool) *diag.Diagnostic {
 	return all[slices.IndexFunc(all, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })]
 }
 
-// forget drops all plans but the oldest: what was made after those may refer to a plan that has
-// failed.
+// forget drops all plans but the oldest ones, since newer plans may refer to a failed one.
 func (r *Resolver) forget(use Use, oldest int) {
 	for _, made := range r.order[oldest:] {
 		r.plansOf(use, false).Delete(made)

@@ -11,28 +11,27 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// known is a row of the table of types whose JSON form their declaration does not say. One of plan,
-// value and by is set.
+// known is a row of the table of types whose declaration does not determine their JSON form. One of
+// plan, value and by is set.
 type known struct {
-	// plan is what the type is read and written as. Kinds with methods use those of the type.
+	// plan determines how the type is read and written. Kinds with methods use those of the type.
 	plan model.Type
-	// value is the field of a struct that holds the value, beside a field Valid. The type is sent
-	// as the value, or is left out.
+	// value is the field of a struct that contains the value, beside a field Valid. The type is
+	// sent as the value, or omitted.
 	value string
 	// by is model.Text or model.JSON for a type that is sent as a string, by its methods.
 	by   model.Kind
 	form form
-	// null is set where the string may be null in both directions, nullOut where only a result may
-	// be.
+	// null is set if the string may be null in both directions, nullOut if only in a result.
 	null, nullOut bool
 	// doc describes the value, better than the comment on the type.
 	doc string
 }
 
-// form is what the strings of a type look like.
+// form describes the strings of a type.
 type form struct {
 	format, pattern string
-	// always is set where all values of the Go type, zero included, are written so.
+	// always is set if all values of the Go type, including zero, are written in this form.
 	always bool
 }
 
@@ -67,11 +66,11 @@ var integer = model.Type{
 // numberType is json.Number.
 var numberType = types.NewNamed(types.NewTypeName(token.NoPos, types.NewPackage("encoding/json", "json"), "Number", nil), types.Typ[types.String], nil)
 
-// single has the rows of the standard library and of single types of other modules. mcpgen requires
-// none of the modules.
+// single contains the rows of the standard library and of single types of other modules. mcpgen
+// requires none of the modules.
 var single = map[string]known{
 	"time.Time":                {plan: model.Type{Kind: model.Time}},
-	"time.Duration":            {plan: model.Type{Kind: model.Int, Bits: 64}}, // nanoseconds, as encoding/json has it
+	"time.Duration":            {plan: model.Type{Kind: model.Int, Bits: 64}}, // nanoseconds, as encoding/json writes it
 	"encoding/json.RawMessage": {plan: model.Type{Kind: model.RawJSON}},
 	jsontextValue:              {plan: model.Type{Kind: model.RawJSON}},
 	"encoding/json.Number":     {plan: model.Type{Kind: model.Number}},
@@ -85,10 +84,10 @@ var single = map[string]known{
 	"github.com/satori/go.uuid.UUID":     {by: model.Text, form: uuidForm},
 	"github.com/satori/go.uuid.NullUUID": {value: "UUID"},
 	"github.com/oklog/ulid.ULID":         {by: model.Text, form: form{pattern: ulidPattern, always: true}},
-	// The last of twenty characters has the last of 96 bits.
+	// The last of twenty characters contains the last of 96 bits.
 	"github.com/rs/xid.ID": {by: model.JSON, form: form{pattern: `^[0-9a-v]{19}[0g]$`, always: true}, nullOut: true},
 
-	// As text: what MarshalJSON writes depends on a variable of the package.
+	// As text: the output of MarshalJSON depends on a package variable.
 	"github.com/shopspring/decimal.Decimal":     {by: model.Text, form: form{pattern: decimalPattern, always: true}, doc: decimalDoc},
 	"github.com/shopspring/decimal.NullDecimal": {value: "Decimal"},
 	"github.com/ericlagergren/decimal.Big":      {by: model.Text, form: form{pattern: decimalPattern}, doc: decimalDoc},
@@ -129,7 +128,7 @@ var single = map[string]known{
 	"github.com/pgvector/pgvector-go.HalfVector": {plan: model.Type{Kind: model.JSON, Schema: `{"type":"array","items":{"type":"number"}}`, NullOut: true}},
 }
 
-// families are the types of one package that have the same row, or a row by their name.
+// families contains the types of one package that share a row, or have a row by their name.
 var families = []struct {
 	paths []string
 	types map[string]known
@@ -177,7 +176,7 @@ var families = []struct {
 	},
 }
 
-// refused are types that write another JSON than they read, with what to do instead.
+// refused contains types that write other JSON than they read, with hints.
 var refused = func() map[string]string {
 	const hint = `leave the field out with jsonschema:"-", use null.String or null.JSON, or give it another form by //mcp:encode and //mcp:decode`
 	out := map[string]string{}
@@ -187,7 +186,7 @@ var refused = func() map[string]string {
 	return out
 }()
 
-// values are rows of types with a value and a flag, written Type=Field.
+// values returns rows for types with a value and a flag, written Type=Field.
 func values(list string) map[string]known {
 	out := map[string]known{}
 	for row := range strings.FieldsSeq(list) {
@@ -214,7 +213,7 @@ func join(list ...map[string]known) map[string]known {
 	return out
 }
 
-// table has all rows, by import path and name. The path of a module is without its major version, 2
+// table contains all rows, by import path and name. The path of a module omits its major version, 2
 // and later.
 var table = func() map[string]known {
 	all := maps.Clone(single)
@@ -228,8 +227,8 @@ var table = func() map[string]known {
 	return all
 }()
 
-// knownType returns the plan of a type of the table, nil if it is not in it, or does not have the
-// methods that its row names.
+// knownType returns the plan of a type in the table. It returns nil if the table does not contain
+// it, or if the type lacks the methods that its row names.
 func knownType(t types.Type) *model.Type {
 	k, ok := table[typeKey(t)]
 	switch {
@@ -257,8 +256,8 @@ func knownType(t types.Type) *model.Type {
 	return plan
 }
 
-// flaggedValue returns the field that holds the value of a type of a value and a flag, nil if t is
-// not such a type.
+// flaggedValue returns the field that contains the value of a type with a value and a flag, or nil
+// for other types.
 func flaggedValue(t types.Type) *types.Var {
 	name := table[typeKey(t)].value
 	if name == "" {
@@ -271,8 +270,8 @@ func flaggedValue(t types.Type) *types.Var {
 	return fieldOf(t, name)
 }
 
-// fieldOf returns an exported field of a struct, or of a struct that is embedded in it by value;
-// nil if there is none.
+// fieldOf returns an exported field of a struct, or of a struct that is embedded in it by value, or
+// nil.
 func fieldOf(t types.Type, name string) *types.Var {
 	if _, ok := t.Underlying().(*types.Struct); !ok {
 		return nil
@@ -287,7 +286,7 @@ func fieldOf(t types.Type, name string) *types.Var {
 
 var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`)
 
-// typeKey is the key of a declared type in the table, "" for other types.
+// typeKey returns the key of a declared type in the table, or "" for other types.
 func typeKey(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {

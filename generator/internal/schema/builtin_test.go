@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// TestKnownSchemas checks that every schema of the built-in table is one that a directive could
-// give, and that its kind is one that can be read and written.
+// TestKnownSchemas checks that a directive could set every schema of the built-in table, and that
+// values of its kind can be read and written.
 func TestKnownSchemas(t *testing.T) {
 	s := check(t, "")
 	for name, k := range table {
@@ -106,7 +106,7 @@ type Bit byte
 	}
 }
 
-// TestDefs checks that defs shares what is used several times.
+// TestDefs checks that defs shares types that are used several times.
 func TestDefs(t *testing.T) {
 	s := check(t, `
 type Point struct{ X, Y int }
@@ -125,8 +125,8 @@ type Line struct{ From, To Point }
 	}
 }
 
-// TestRawMessage checks the type that json.RawMessage is an alias of from Go 1.27 on: it keeps the
-// name that it has in every version.
+// TestRawMessage checks the type of which json.RawMessage is an alias from Go 1.27 on: it keeps its
+// name from earlier versions.
 func TestRawMessage(t *testing.T) {
 	for _, name := range [][2]string{{"encoding/json", "RawMessage"}, {"encoding/json/jsontext", "Value"}} {
 		pkg := types.NewPackage(name[0], path.Base(name[0]))
@@ -186,7 +186,7 @@ type (
 	}
 }
 
-// TestRefusedTypes checks that a type which writes another JSON than it reads is refused, in each
+// TestRefusedTypes checks that a type which writes other JSON than it reads is refused, in each
 // major version.
 func TestRefusedTypes(t *testing.T) {
 	for _, path := range []string{"github.com/volatiletech/null/v8", "github.com/aarondl/null/v8", "gopkg.in/volatiletech/null.v7"} {
@@ -198,8 +198,8 @@ func TestRefusedTypes(t *testing.T) {
 	}
 }
 
-// TestNumbersInStrings checks that bounds of numbers are refused on numbers that travel as strings,
-// where JSON Schema would ignore them.
+// TestNumbersInStrings checks that numeric bounds are refused for numbers in strings, for which
+// JSON Schema would ignore them.
 func TestNumbersInStrings(t *testing.T) {
 	decimal := &model.Type{
 		Kind: model.Converted, Name: "Decimal", Convert: &model.Conversion{Methods: model.Text},

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// check reports what contradicts itself in a field: bounds that exclude every value, values that
-// the bounds exclude.
+// check reports contradictions in a field: bounds that exclude every value, values that the bounds
+// exclude.
 func (r *Resolver) check(s site, f *model.Field) bool {
 	hint, problem := checkRules(f.Type, &f.Rules)
 	if problem == "" && (f.Default != nil || len(f.Examples) > 0) {
@@ -34,14 +34,14 @@ func (r *Resolver) check(s site, f *model.Field) bool {
 	return false
 }
 
-// lateCheck is a field whose default and examples hold values of a struct that is not complete: the
-// one that the field is in.
+// lateCheck is a field whose default and examples contain values of an incomplete struct: the
+// struct of the field.
 type lateCheck struct {
 	site
 	field *model.Field
 }
 
-// grows reports whether a plan leads to a struct that does not have all of its fields yet.
+// grows reports whether a plan contains a struct whose fields are not complete yet.
 func (r *Resolver) grows(t *model.Type, seen map[*model.Type]bool) bool {
 	if len(r.growing) == 0 || t == nil || seen[t] {
 		return false
@@ -55,8 +55,8 @@ func (r *Resolver) grows(t *model.Type, seen map[*model.Type]bool) bool {
 	return t.Union != nil && slices.ContainsFunc(t.Union.Variants, func(v *model.UnionVariant) bool { return r.grows(v.Type, seen) })
 }
 
-// CheckLate reports the defaults and examples that could not be checked before the types were
-// complete, and whether all are right.
+// CheckLate checks the defaults and examples that could not be checked before the types were
+// complete. It returns false if it reported any.
 func (r *Resolver) CheckLate() (ok bool) {
 	ok = true
 	for _, late := range r.late {
@@ -102,7 +102,7 @@ func checkRules(t *model.Type, rules *model.Rules) (hint, problem string) {
 	return "", ""
 }
 
-// checkRange refuses bounds that the Go type cannot hold.
+// checkRange refuses bounds outside the range of the Go type.
 func checkRange(t *model.Type, rules *model.Rules) (hint, problem string) {
 	var low, high *big.Rat
 	switch t.Kind {

@@ -10,9 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Complete joins two descriptions of one argument: what the field does not say is taken from the
-// other one. said is the line about the field, nil without one. It returns false after a
-// diagnostic.
+// Complete joins two descriptions of one argument: properties that the field lacks are taken from
+// the other one. said is the line for the field, or nil. Complete returns false after a diagnostic.
 func (r *Resolver) Complete(f, other *model.Field, said *directive.Directive, at diag.Place) bool {
 	s := site{Place: at, use: Argument}
 	if f.Type.Kind != other.Type.Kind || f.Quoted != other.Quoted || isChanged(f.Type) && isChanged(other.Type) {
@@ -40,8 +39,8 @@ func (r *Resolver) Complete(f, other *model.Field, said *directive.Directive, at
 	return r.check(s, f)
 }
 
-// Contradiction is a keyword to which two descriptions of one argument give different values, "" if
-// there is none.
+// Contradiction returns a keyword to which two descriptions of one argument give different values,
+// or "".
 func Contradiction(f, other *model.Field) string {
 	if f.Default != nil && other.Default != nil && f.Default.JSON != other.Default.JSON {
 		return "default"
@@ -82,8 +81,7 @@ func completeRules(rules, other *model.Rules) {
 	}
 }
 
-// isChanged reports whether directives have changed the plan of a value, such as what only= leaves
-// of it.
+// isChanged reports whether directives have changed the plan of a value, for instance by only=.
 func isChanged(t *model.Type) bool {
 	for seen := map[*model.Type]bool{}; t != nil && !seen[t]; t = t.Elem {
 		if t.Variant != "" {
@@ -94,7 +92,7 @@ func isChanged(t *model.Type) bool {
 	return false
 }
 
-// HasArg reports whether an object has the argument that a line is about, which is one of several.
+// HasArg reports whether an object has the argument that a line, which is one of several, names.
 func (r *Resolver) HasArg(object *model.Type, line *directive.Directive, lines []*directive.Directive) bool {
 	t := object
 	for _, name := range r.pathOf(object, line, lines) {
@@ -113,8 +111,7 @@ func (r *Resolver) HasArg(object *model.Type, line *directive.Directive, lines [
 	return true
 }
 
-// Unwrap returns the object of a struct parameter as one around it, in which the members of the
-// struct have its place.
+// Unwrap returns an object in which the members of a struct parameter replace the parameter.
 func (r *Resolver) Unwrap(param *model.Field, object *model.Type) *model.Type {
 	around := &model.Type{Kind: model.Struct}
 	for _, f := range object.Fields {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// converter has the functions that convert a type to and from its JSON form.
+// converter contains the functions that convert a type to and from its JSON form.
 type converter struct {
 	travels        types.Type
 	decode, encode *types.Func
@@ -21,7 +21,8 @@ func (c *converter) belongsTo(p *types.Package) bool {
 	return c.decode != nil && c.decode.Pkg() == p || c.encode != nil && c.encode.Pkg() == p
 }
 
-// AddDecoder adds a function annotated with //mcp:decode. Add it before the first type is resolved.
+// AddDecoder adds a function annotated with //mcp:decode. It must be called before the first type
+// is resolved.
 func (r *Resolver) AddDecoder(fn *types.Func, at diag.Place) {
 	sig := fn.Signature()
 	in, out := sig.Params(), sig.Results()
@@ -59,7 +60,7 @@ func (r *Resolver) AddEncoder(fn *types.Func, at diag.Place) {
 	}
 }
 
-// addConverter returns the converter of a type, nil after an error.
+// addConverter returns the converter of a type, or nil after an error.
 func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at diag.Place) *converter {
 	s := site{Place: at}
 	if types.Identical(t, travels) {
@@ -77,7 +78,7 @@ func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at diag.P
 		return c
 	}
 	if fn.Pkg() != r.pkg.Types && c.belongsTo(r.pkg.Types) {
-		return nil // those of the package itself, which come first, win
+		return nil // the functions of the package itself come first and take precedence
 	}
 	if !types.Identical(c.travels, travels) {
 		d := fmt.Sprintf("type %s is converted to %s here, and to %s in the other direction", r.typeString(t), r.typeString(travels), r.typeString(c.travels))
@@ -87,12 +88,12 @@ func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at diag.P
 	return c
 }
 
-// EncodesText reports whether functions annotated with //mcp:encode make a string of a value of the
-// type, or of what it points to: its plan then leads to a String by the kinds Pointer and Converted
-// alone.
+// EncodesText reports whether functions annotated with //mcp:encode convert a value of the type, or
+// the target of its pointer, to a string: its plan then leads to a String through the kinds Pointer
+// and Converted alone.
 func (r *Resolver) EncodesText(t types.Type) bool {
 	converted := false
-	// A chain of conversions can be a circle, which resolve reports.
+	// A chain of conversions can be a cycle, which resolve reports.
 	for range maxDepth {
 		t = types.Unalias(t)
 		if c, ok := r.converters.At(t).(*converter); ok {

@@ -14,14 +14,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 )
 
-// customSchema is a schema written by hand, which is published unchanged.
+// customSchema returns a schema written by hand, which is published unchanged.
 func customSchema(text string) *jsonschema.Schema {
 	s := &jsonschema.Schema{}
 	keyword.SchemaMembers(s, text)
 	return s
 }
 
-// goodSchema checks a schema that a directive gives.
+// goodSchema checks a schema in a directive.
 func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
 	if !jsontext.Valid(form.JSON) {
 		r.errorf(s, `write it in one line, such as {"type":"string"}`, "the schema is not JSON")
@@ -51,7 +51,7 @@ func (r *Resolver) goodSchema(s site, form *SchemaForm) bool {
 
 // anyOfTypes writes a list of types as alternatives, since some clients refuse the list: the
 // description is outside, and null has no other keyword. It returns nil for schemas without a list,
-// with one that is wrong, or with alternatives of their own.
+// with a wrong one, or with their own alternatives.
 func anyOfTypes(members map[string]any) map[string]any {
 	list, ok := members["type"].([]any)
 	if _, taken := members["anyOf"]; !ok || len(list) == 0 || taken {
@@ -81,7 +81,7 @@ func anyOfTypes(members map[string]any) map[string]any {
 
 var typeNames = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 
-// malformed returns what is wrong with a schema, "" if it is valid.
+// malformed returns the error in a schema, or "" if it is valid.
 func malformed(v any, at string) (hint, problem string) {
 	if _, ok := v.(bool); ok && at != "" {
 		return "", ""
@@ -110,7 +110,7 @@ func malformed(v any, at string) (hint, problem string) {
 	return "", ""
 }
 
-// badKeyword returns what is wrong with the value of a keyword.
+// badKeyword returns the error in the value of a keyword, or "".
 func badKeyword(kind string, v any, at string) (hint, problem string) {
 	ok := true
 	switch kind {

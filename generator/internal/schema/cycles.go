@@ -7,10 +7,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// graph has the references between the declared types that a plan is made of. Every cycle leads
-// through a declared type, so the others are passed over; so are pointers, which are not rendered.
+// graph contains the references between the declared types in a plan. Every cycle contains a
+// declared type, so other types are skipped; so are pointers, which are not rendered.
 type graph struct {
-	nodes []*node // in the order in which a walk from the root meets them
+	nodes []*node // in the order in which a walk from the root reaches them
 	byT   map[*model.Type]*node
 	stack []*node
 }
@@ -19,27 +19,27 @@ type node struct {
 	t        *model.Type
 	index    int
 	low      int
-	uses     int  // how many places have a value of it
-	open     bool // the walk is inside of it
-	pending  bool // on the stack: its component is not settled
-	closes   bool // the walk came back to it
+	uses     int  // number of places with a value of the type
+	open     bool // the walk has entered it and not left it
+	pending  bool // on the stack: its component is not complete
+	closes   bool // the walk returned to it
 	inCycles bool
 }
 
-// newGraph walks over everything that is reachable from a plan.
+// newGraph walks over all types reachable from a plan.
 func newGraph(root *model.Type) *graph {
 	g := &graph{byT: map[*model.Type]*node{}}
 	g.follow(root, nil)
 	return g
 }
 
-// IsRecursive reports whether a plan leads to a type that contains itself, so that its schema has
-// references.
+// IsRecursive reports whether a plan contains a type that contains itself, so that its schema
+// contains references.
 func IsRecursive(root *model.Type) bool {
 	return slices.ContainsFunc(newGraph(root).nodes, func(n *node) bool { return n.inCycles })
 }
 
-// follow walks into a type from the declared type around it, nil at the root.
+// follow walks into a type. from is the declared type around it, or nil at the root.
 func (g *graph) follow(t *model.Type, from *node) {
 	if t.Name == "" || base(t) != t {
 		g.parts(t, from)
@@ -76,8 +76,8 @@ func (g *graph) parts(t *model.Type, from *node) {
 		g.follow(f.Type, from)
 	}
 	if t.Union != nil {
-		// A variant is rendered in its place, since it has the discriminator there: what closes a
-		// cycle is the union.
+		// A variant is rendered at its place, since it contains the discriminator there: the union
+		// closes the cycle.
 		for _, v := range t.Union.Variants {
 			g.parts(v.Type, from)
 		}
@@ -95,9 +95,9 @@ func (g *graph) settle(first *node) {
 	}
 }
 
-// references returns the types to be rendered by reference: those that close a cycle, and those of
-// a cycle that would be written several times, as types that all contain each other would otherwise
-// multiply. With all, every struct that is used several times is one of them.
+// references returns the types to be rendered by reference: types that close a cycle, and types in
+// a cycle that would be written several times, since the schemas of types that all contain each
+// other would grow exponentially. With all, it returns every struct that is used several times.
 func (g *graph) references(all bool) []*model.Type {
 	var out []*model.Type
 	for _, n := range g.nodes {
@@ -109,8 +109,8 @@ func (g *graph) references(all bool) []*model.Type {
 	return out
 }
 
-// definitionNames names types for $defs: by their plain names, with the package where two have the
-// same one, and with a number where that does not help.
+// definitionNames names types for $defs: by their plain names, with the package if two share one,
+// and with a number if the names are still equal.
 func definitionNames(list []*model.Type) map[*model.Type]string {
 	count := map[string]int{}
 	for _, t := range list {

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// declared are the declarations of a package from which contracts are made, such as constants, in
-// the order of the source. Of packages whose source is not read only the exported ones count:
+// declared returns the declarations of a package from which contracts are made, such as constants,
+// in the order of the source. In packages whose source is not read only the exported ones count:
 // whether others are known depends on the packages that mention them.
 func declared[T types.Object](r *Resolver, pkg *types.Package, want func(T) bool) (all []T, err error) {
 	own := r.sources[pkg] != nil
@@ -42,7 +42,7 @@ func declared[T types.Object](r *Resolver, pkg *types.Package, want func(T) bool
 	return all, nil
 }
 
-// unread reports a package of which not all is known, which an attempt cannot pass over.
+// unread reports a package that is only partly known. The error remains after a failed attempt.
 func (r *Resolver) unread(s site, pkg *types.Package, err error) {
 	now := r.diags
 	for _, r.diags = range []*diag.List{r.lasting, now} {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// TestDiagnostics resolves X, a type, or the first parameter of a function X, and compares what is
-// printed, position and hint included.
+// TestDiagnostics resolves X, a type, or the first parameter of a function X, and compares the
+// printed diagnostics, position and hint included.
 func TestDiagnostics(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"channel", `type X chan int`,
@@ -92,7 +92,7 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// TestTagDiagnostics has a field of the type with each tag.
+// TestTagDiagnostics checks a field of the type with each tag.
 func TestTagDiagnostics(t *testing.T) {
 	tests := []struct{ typ, tag, want string }{
 		{"string", `jsonschema:"minLenght=1"`, `unknown jsonschema keyword "minLenght" | did you mean minLength?`},
@@ -202,7 +202,7 @@ func TestTagDiagnostics(t *testing.T) {
 	}
 }
 
-// TestForeign is about types of other packages.
+// TestForeign covers types of other packages.
 func TestForeign(t *testing.T) {
 	s := checkSource(t, map[string]string{
 		"a.go": `package main
@@ -287,8 +287,8 @@ type C struct{ A A; OK int }
 	}
 }
 
-// TestOneDirection checks that half of a JSON form will do in its direction, and that the fields do
-// in the other one, as encoding/json has it.
+// TestOneDirection checks that methods for one direction suffice in that direction, and that the
+// fields are used in the other one, as in encoding/json.
 func TestOneDirection(t *testing.T) {
 	s := check(t, `
 type W struct{}
@@ -331,7 +331,7 @@ var A = struct{ X int }{}
 	}
 }
 
-// TestGrowingType checks that a type without end is refused, not followed.
+// TestGrowingType checks that an infinite type is refused, not followed.
 func TestGrowingType(t *testing.T) {
 	s := check(t, "// does not compile\ntype X[T any] struct{ Next *X[[]T] }\nvar V X[int]")
 	if s.Type(s.typeOf(t, "V"), Anywhere, s.place("V")) != nil || !strings.Contains(s.printed(), "nested too deeply") {

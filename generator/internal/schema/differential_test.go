@@ -28,7 +28,7 @@ func zooSource(t testing.TB) *snippet {
 }
 
 // TestFieldsLikeEncodingJSON compares the fields of every plan with the members that encoding/json
-// writes: their names, their order, and which are left out.
+// writes: their names, their order, and the omitted ones.
 func TestFieldsLikeEncodingJSON(t *testing.T) {
 	s := zooSource(t)
 	for _, v := range zoo {
@@ -72,7 +72,7 @@ func TestFieldsLikeEncodingJSON(t *testing.T) {
 			for _, f := range plan.Fields {
 				written := slices.Contains(there, f.Name)
 				if f.Type.Kind == model.Pointer && !f.OmitEmpty && !f.OmitZero {
-					written = false // null there, left out here
+					written = false // null there, omitted here
 				}
 				if w.required(f) != written {
 					t.Errorf("%s: required on output is %v, written when empty: %v", f.Name, w.required(f), written)
@@ -88,8 +88,8 @@ func TestFieldsLikeEncodingJSON(t *testing.T) {
 	}
 }
 
-// TestFieldsOfOneForm checks the tags of which encoding/json makes other members from Go 1.27 on:
-// the members are those of Go 1.26, whichever version the generator is built with.
+// TestFieldsOfOneForm checks the tags from which encoding/json makes other members from Go 1.27 on:
+// the members are those of Go 1.26 in every version.
 func TestFieldsOfOneForm(t *testing.T) {
 	s := check(t, `
 type X struct {
@@ -127,7 +127,7 @@ func unmarshal(t testing.TB, text []byte) any {
 
 type jsonMember struct{ name, text string }
 
-// membersOf are the members of a JSON object, in its order.
+// membersOf returns the members of a JSON object, in its order.
 func membersOf(t testing.TB, text []byte) []jsonMember {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -149,7 +149,7 @@ func membersOf(t testing.TB, text []byte) []jsonMember {
 	return out
 }
 
-// fill sets everything that can be set to something that is not zero.
+// fill sets every settable part to a value other than zero.
 func fill(v reflect.Value, depth int) {
 	if !v.CanSet() || depth > 5 {
 		return
@@ -199,7 +199,7 @@ func fill(v reflect.Value, depth int) {
 				continue
 			}
 			if f.Anonymous && f.Type.Kind() == reflect.Pointer && f.Type.Elem() == v.Type() {
-				continue // itself
+				continue // contains itself
 			}
 			fill(v.Field(i), depth+1)
 		}
@@ -214,8 +214,8 @@ func fill(v reflect.Value, depth int) {
 	}
 }
 
-// TestLikeInvopop compares the plain types with what invopop's Reflector makes of them, bounds of
-// the Go kinds apart.
+// TestLikeInvopop compares the plain types with the output of invopop's Reflector, except the
+// bounds of the Go kinds.
 func TestLikeInvopop(t *testing.T) {
 	s := zooSource(t)
 	reflector := &jsonschema.Reflector{DoNotReference: true, Anonymous: true}
@@ -236,7 +236,7 @@ func TestLikeInvopop(t *testing.T) {
 	}
 }
 
-// alike removes what differs on purpose: the bounds of integer kinds.
+// alike removes intended differences: the bounds of integer kinds.
 func alike(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -290,7 +290,7 @@ func TestDeviations(t *testing.T) {
 	}
 }
 
-// TestDurationPattern compares the pattern of durations with what Go takes.
+// TestDurationPattern compares the pattern of durations with the texts that Go accepts.
 func TestDurationPattern(t *testing.T) {
 	s := check(t, "import \"time\"\nfunc X(d time.Duration) {}")
 	f := find(object(t, s, "X"), []string{"d"})

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// add puts a field into the plan of its struct: among those that travel, or among those that the
-// direction leaves out. A member of an argument of which nothing else is left is left out, too.
-// What is left out of arguments has its default.
+// add adds a field to the plan of its struct: to the published fields, or to those that the
+// direction omits. It also omits a member of an argument if nothing else of it is left. Omitted
+// members of arguments get their default.
 func (r *Resolver) add(plan *model.Type, f *model.Field, use Use) {
 	inner := inlinable(f.Type)
 	left := use == Argument && (f.ReadOnly || f.Unlisted != "" || allHidden(f.Type) && !r.growing[inner]) || use == Result && f.WriteOnly
@@ -30,13 +30,13 @@ func (r *Resolver) add(plan *model.Type, f *model.Field, use Use) {
 	}
 }
 
-// allHidden reports whether readOnly leaves no member of a struct, or of what a pointer points to.
+// allHidden reports whether readOnly hides all members of a struct, or of a pointer's target.
 func allHidden(t *model.Type) bool {
 	inner := inlinable(t)
 	return inner != nil && len(inner.Fields) == 0 && len(inner.Fixed) == 0 && len(inner.Hidden) > 0
 }
 
-// bothWays refuses a member that neither arguments nor results have.
+// bothWays refuses a member that neither arguments nor results contain.
 func (r *Resolver) bothWays(s site, f *model.Field) bool {
 	if f.ReadOnly && f.WriteOnly {
 		r.errorf(s, "keep one of them, or leave the field out with json:\"-\"", "readOnly and writeOnly exclude each other")
@@ -45,8 +45,8 @@ func (r *Resolver) bothWays(s site, f *model.Field) bool {
 	return true
 }
 
-// Publish makes members that are readOnly arguments of one feature, where a line about them has
-// required or optional. It returns a copy of the object, or object itself.
+// Publish turns readOnly members into arguments of one feature if a line for them contains required
+// or optional. It returns a copy of the object, or object itself.
 func (r *Resolver) Publish(object *model.Type, feature string, args []*directive.Directive) *model.Type {
 	byDepth := slices.Clone(args)
 	slices.SortStableFunc(byDepth, func(a, b *directive.Directive) int {
@@ -60,12 +60,12 @@ func (r *Resolver) Publish(object *model.Type, feature string, args []*directive
 	return object
 }
 
-// WithoutHidden takes the fields off a new object of which readOnly leaves nothing.
+// WithoutHidden removes the fields from a new object of which readOnly hides everything.
 func (r *Resolver) WithoutHidden(object *model.Type) {
 	object.Fields = slices.DeleteFunc(object.Fields, func(f *model.Field) bool { return allHidden(f.Type) })
 }
 
-// publishes reports whether a line makes an argument of a member that is left out otherwise.
+// publishes reports whether a line makes an omitted member an argument.
 func publishes(f *model.Field, arg *directive.Directive) bool {
 	required, _ := arg.Flag("required")
 	optional, _ := arg.Flag("optional")
@@ -78,7 +78,7 @@ func publishes(f *model.Field, arg *directive.Directive) bool {
 	return false
 }
 
-// unhide takes a field off those that are left out, and its default off the constants.
+// unhide removes a field from the omitted ones, and its default from the constants.
 func unhide(inner *model.Type, i int) *model.Field {
 	f := inner.Hidden[i]
 	inner.Hidden = slices.Delete(slices.Clone(inner.Hidden), i, i+1)
@@ -86,8 +86,8 @@ func unhide(inner *model.Type, i int) *model.Field {
 	return f
 }
 
-// publish returns a copy of a plan with a readOnly member among the others, nil if it has none with
-// that path.
+// publish returns a copy of a plan with a readOnly member among the others, or nil if it has none
+// with that path.
 func (r *Resolver) publish(t *model.Type, feature string, path []string, arg *directive.Directive) *model.Type {
 	if isEndless(t) {
 		return nil
@@ -125,12 +125,12 @@ func (r *Resolver) publish(t *model.Type, feature string, path []string, arg *di
 	return t
 }
 
-// hiddenArg handles a line about a member that readOnly leaves out. It returns false after adding
-// an error.
+// hiddenArg handles a line for a member that readOnly hides. It returns false after adding an
+// error.
 func (r *Resolver) hiddenArg(inner *model.Type, i int, path []string, arg *directive.Directive, at diag.Place) bool {
 	f := inner.Hidden[i]
 	switch {
-	case omits(arg) && len(arg.Args) == 2: // it says what is so
+	case omits(arg) && len(arg.Args) == 2: // it changes nothing
 		return true
 	case arg.Has("fixed") && len(path) == 1:
 		f = r.copyField(unhide(inner, i))
@@ -149,15 +149,15 @@ func (r *Resolver) hiddenArg(inner *model.Type, i int, path []string, arg *direc
 	return false
 }
 
-// leftOutAs says why a member of arguments is left out.
+// leftOutAs returns the reason why a member of arguments is omitted.
 func leftOutAs(f *model.Field) string {
 	return cmp.Or(f.Unlisted, "readOnly")
 }
 
-// CheckWriteOnly refuses a result that may contain a member that is writeOnly where generated code
-// does not write it member by member: types with methods or a schema of their own, and interfaces.
-// Which types an interface may hold is not known, so each that declares such a member counts: those
-// of the packages whose source is read, and those that features use.
+// CheckWriteOnly refuses a result that may contain a writeOnly member where generated code does not
+// write it member by member: types with methods or their own schema, and interfaces. The types in
+// an interface are unknown, so every type with such a member counts: in packages that are read as
+// source, and in packages that features use.
 func (r *Resolver) CheckWriteOnly(t *model.Type, at diag.Place) bool {
 	c := &writeOnlyCheck{Resolver: r, at: at, seen: map[*model.Type]bool{}, ok: true}
 	c.walk(t, "")
@@ -205,7 +205,7 @@ func (c *writeOnlyCheck) walk(t *model.Type, path string) {
 	}
 }
 
-// dynamic is about a value of which only an interface is known.
+// dynamic checks a value of which only an interface is known.
 func (c *writeOnlyCheck) dynamic(t *model.Type, path string) {
 	for _, named := range c.declaredTypes() {
 		if i, ok := t.Go.Underlying().(*types.Interface); ok && !i.Empty() && !types.Implements(named, i) && !types.Implements(types.NewPointer(named), i) {
@@ -227,7 +227,8 @@ func (c *writeOnlyCheck) report(path, hint, format string, args ...any) {
 	c.diags.Errorf(c.at.Pos, c.at.Subject, format, args...).Hint = hint
 }
 
-// declaredTypes are the types of the packages whose source is read, and of those that features use.
+// declaredTypes returns the types of the packages that are read as source, and of the packages that
+// features use.
 func (r *Resolver) declaredTypes() []*types.Named {
 	var seen typeutil.Map
 	var all []*types.Named
@@ -256,19 +257,19 @@ func (r *Resolver) declaredTypes() []*types.Named {
 	return all
 }
 
-// writeOnlyIn is the path of a member of a type that is writeOnly, "" if it has none.
+// writeOnlyIn returns the path of a writeOnly member of a type, or "".
 func (r *Resolver) writeOnlyIn(t types.Type) string {
 	return r.findWriteOnly(t, false, &typeutil.Map{})
 }
 
-// WriteOnly reports whether the tags of a field say that it is writeOnly.
+// WriteOnly reports whether the tags of a field mark it as writeOnly.
 func (r *Resolver) WriteOnly(tag reflect.StructTag) bool {
 	huma, _ := humaFlag(tag, "writeOnly")
 	return hasFlag(tag, "writeOnly") || huma && r.huma
 }
 
-// findWriteOnly looks for a member. A method, such as MarshalJSON of the type or of what it is in,
-// may write unexported fields, too.
+// findWriteOnly looks for a member. A method, such as MarshalJSON of the type or of a type around
+// it, may write unexported fields, too.
 func (r *Resolver) findWriteOnly(t types.Type, byMethod bool, seen *typeutil.Map) string {
 	t = types.Unalias(t)
 	if seen.Set(t, true) != nil {
@@ -303,7 +304,7 @@ func (r *Resolver) findWriteOnly(t types.Type, byMethod bool, seen *typeutil.Map
 	return ""
 }
 
-// findInFields looks at all fields of a struct.
+// findInFields examines all fields of a struct.
 func (r *Resolver) findInFields(u *types.Struct, seen *typeutil.Map) string {
 	for i := range u.NumFields() {
 		v, tag := u.Field(i), reflect.StructTag(u.Tag(i))
@@ -320,8 +321,8 @@ func (r *Resolver) findInFields(u *types.Struct, seen *typeutil.Map) string {
 	return ""
 }
 
-// says reports whether the tag jsonschema of a member has one of the flags readOnly and writeOnly,
-// or if it has neither, that of a struct by which it is embedded.
+// says reports whether the tag jsonschema of a member contains the flag. A member whose tag
+// contains neither readOnly nor writeOnly inherits them from a struct by which it is embedded.
 func (m *member) says(flag string) bool {
 	for _, tag := range slices.Concat([]reflect.StructTag{m.tag}, m.around) {
 		if hasFlag(tag, "readOnly") || hasFlag(tag, "writeOnly") {

@@ -6,11 +6,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// WithoutEmptied takes structs off the arguments object of a feature whose members are all filled,
-// fixed or left out: a client would have to send an empty object for them. It returns object itself
-// if there is none. Constants move to the struct around, and fills lead through what was taken off,
-// which is allocated where it is a pointer. A struct that has no members of its own is published,
-// since an empty object may be its value.
+// WithoutEmptied removes structs from the arguments object of a feature if their members are all
+// filled, fixed or omitted: a client would have to send an empty object for them. It returns object
+// itself if it contains no such struct. Constants move to the struct around, and fills lead through
+// the removed struct, which is allocated if it is a pointer. A struct without own members is
+// published, since an empty object may be its value.
 func (r *Resolver) WithoutEmptied(object *model.Type, feature string, fills []*model.Fill) *model.Type {
 	e := &emptied{Resolver: r, root: object, feature: feature, fills: fills, within: map[*model.Type]bool{}}
 	return e.take(object, nil)
@@ -24,14 +24,14 @@ type emptied struct {
 	within  map[*model.Type]bool
 }
 
-// isEmptied reports whether directives have left nothing of a struct. Only copies that they have
-// changed have a variant.
+// isEmptied reports whether directives have removed all members of a struct. Only copies that they
+// have changed have a variant.
 func isEmptied(t *model.Type) bool {
 	return t != nil && t.Kind == model.Struct && t.Variant != "" && len(t.Fields) == 0
 }
 
-// take does so for the fields of a struct, or of what a pointer points to. path leads to it from
-// the root.
+// take removes such structs from the fields of a struct, or of a pointer's target. path leads to it
+// from the root.
 func (e *emptied) take(t *model.Type, path []model.Selector) *model.Type {
 	object := inlinable(t)
 	if object == nil || object.Variant == "" || e.within[object] {
@@ -68,7 +68,7 @@ func (e *emptied) take(t *model.Type, path []model.Selector) *model.Type {
 	return t
 }
 
-// join makes one step of two where a fill leads through what was taken off.
+// join merges two steps into one for a fill that leads through a removed struct.
 func (e *emptied) join(path []model.Selector) {
 	for _, fill := range e.fills {
 		var at []model.Selector

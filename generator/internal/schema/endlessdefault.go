@@ -8,10 +8,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// EndlessDefault returns a field whose default contains a value that has the same default, so that
-// it has no end; nil if there is no such field below a plan. read reports that the default is read
-// as JSON: then the value has the default before its members are read, also if the default names
-// the member.
+// EndlessDefault returns a field below a plan whose default contains a value with the same default,
+// so that it is infinite, or nil. read reports that the default is read as JSON: then the value has
+// the default before its members are read, even if the default names the member.
 func EndlessDefault(root *model.Type) (f *model.Field, read bool) {
 	w := &presetWalk{seen: map[*model.Type]bool{}, open: map[*model.Field]bool{}}
 	f = w.search(root)
@@ -20,12 +19,12 @@ func EndlessDefault(root *model.Type) (f *model.Field, read bool) {
 
 type presetWalk struct {
 	seen  map[*model.Type]bool
-	open  map[*model.Field]bool // whose default is being looked at
-	read  bool                  // the default that is being looked at is read
-	given bool                  // what was found has the member
+	open  map[*model.Field]bool // fields whose default is being examined
+	read  bool                  // the examined default is read as JSON
+	given bool                  // the default contains the member
 }
 
-// search looks at the defaults of all fields.
+// search examines the defaults of all fields.
 func (w *presetWalk) search(t *model.Type) *model.Field {
 	if t == nil || w.seen[t] {
 		return nil
@@ -49,7 +48,7 @@ func (w *presetWalk) search(t *model.Type) *model.Field {
 	return w.search(t.Elem)
 }
 
-// hasNoEnd reports whether the default of a field leads to a default that is being looked at.
+// hasNoEnd reports whether the default of a field leads to a default that is being examined.
 func (w *presetWalk) hasNoEnd(f *model.Field) bool {
 	if f.Default == nil {
 		return false
@@ -70,7 +69,7 @@ func (w *presetWalk) hasNoEnd(f *model.Field) bool {
 	return w.value(f.Type, v)
 }
 
-// value is hasNoEnd for a value.
+// value is like hasNoEnd, for a value.
 func (w *presetWalk) value(t *model.Type, v any) bool {
 	t = base(t)
 	switch v := v.(type) {
@@ -115,8 +114,8 @@ func (w *presetWalk) members(t *model.Type, object map[string]any) bool {
 	return false
 }
 
-// madeByReading reports whether a part of a value is made by a method or a function, so that the
-// value is read when the program starts, and not written as an expression.
+// madeByReading reports whether a method or a function makes a part of a value, so that the value
+// is read when the program starts, and not written as an expression.
 func madeByReading(t *model.Type, v any, seen map[*model.Field]bool) bool {
 	if v == nil {
 		return false

@@ -24,8 +24,8 @@ func (r *Resolver) constantsOf(s site, t types.Type) (all []*types.Const, ok boo
 	return all, err == nil
 }
 
-// enumeration returns the values of a named type if the constants of it that its package declares
-// are an enumeration, or are said to be one, otherwise nil.
+// enumeration returns the values of a named type if the constants that its package declares are an
+// enumeration, by themselves or by a directive, otherwise nil.
 func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *model.Enum, ok bool) {
 	if form != nil && form.Mode == "off" {
 		return nil, true
@@ -57,9 +57,9 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 		seen[text] = true
 		value := model.EnumValue{Const: k, JSON: text, Doc: constantDoc(k.Name(), r.docs.Of(k))}
 		if !r.visible(k) || !Importable(r.pkg.Path, k.Pkg().Path()) {
-			value.Const = nil // it cannot be referred to
+			value.Const = nil // generated code cannot name it
 		}
-		// A directive for a type of another package is written where the values are used.
+		// A directive for a type of another package is in the package that uses the values.
 		value.Said = form != nil && (r.sources[k.Pkg()] == nil || hasName(form.With, k.Name()))
 		value.Platform = r.docs.Constraint(k, r.shared) != ""
 		e.Values = append(e.Values, value)
@@ -67,7 +67,7 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 	return e, true
 }
 
-// isEnumeration decides whether constants are an enumeration that no directive calls one.
+// isEnumeration decides whether constants without a directive are an enumeration.
 func (r *Resolver) isEnumeration(s site, t *types.Named, all []*types.Const) bool {
 	distinct := map[string]bool{}
 	for _, k := range all {
@@ -105,8 +105,8 @@ func someOf(all []*types.Const) string {
 	return strings.Join(texts, ", ")
 }
 
-// decided says what the constants of a type are taken for: by a warning if they could be something
-// else and arguments depend on it, otherwise by a note.
+// decided reports the interpretation of a type's constants: by a warning if another one is possible
+// and arguments depend on it, otherwise by a note.
 func (r *Resolver) decided(s site, t *types.Named, n numbering, what string) {
 	at, on, where := r.enumDirective(s, t)
 	hint := on + "closed " + where + " makes it one, off confirms that it is not"
@@ -116,7 +116,7 @@ func (r *Resolver) decided(s site, t *types.Named, n numbering, what string) {
 	r.saysEnum(at, n.sure, hint, "type "+r.typeString(t)+" "+what)
 }
 
-// saysEnum reports what was decided about an enumeration.
+// saysEnum reports the decision about an enumeration.
 func (r *Resolver) saysEnum(at site, sure bool, hint, message string) {
 	severity := diag.Warning
 	if sure || at.use == Result {
@@ -125,8 +125,8 @@ func (r *Resolver) saysEnum(at site, sure bool, hint, message string) {
 	r.report(at, severity, hint, message)
 }
 
-// enumDirective is where to report what a directive can change about a type: at the type, or at the
-// use of a type of another package. The directive begins with on, and its place is where.
+// enumDirective returns the place for a diagnostic that a directive can resolve: at the type, or at
+// the use of a type of another package. The directive begins with on, and its place is where.
 func (r *Resolver) enumDirective(s site, t *types.Named) (at site, on, where string) {
 	obj := t.Obj()
 	if r.sources[obj.Pkg()] == nil {
@@ -139,8 +139,8 @@ func (r *Resolver) enumErrorf(t *types.Named, form *EnumForm, hint, format strin
 	r.errorf(site{Place: diag.Place{Pos: form.Pos, Subject: "//mcp:enum of " + t.Obj().Name()}}, hint, format, args...)
 }
 
-// textEnumeration returns the values of a type with MarshalText, whose texts only the directive
-// has.
+// textEnumeration returns the values of a type with MarshalText, whose texts come from the
+// directive.
 func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (values *model.Enum, ok bool) {
 	if form.Mode == "off" {
 		return nil, true
@@ -166,7 +166,7 @@ func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (valu
 	return e, ok
 }
 
-// jsonConstant is the JSON text of a string or integer constant.
+// jsonConstant returns the JSON text of a string or integer constant.
 func jsonConstant(v constant.Value) string {
 	if v.Kind() == constant.String {
 		return jsontext.Quote(constant.StringVal(v))
@@ -174,8 +174,8 @@ func jsonConstant(v constant.Value) string {
 	return v.ExactString()
 }
 
-// constantDoc is the comment of a constant as a remark on its value: the Go name at its start is
-// removed.
+// constantDoc returns the comment of a constant as a remark on its value: without the Go name at
+// its start.
 func constantDoc(name, doc string) string {
 	doc = strings.Join(strings.Fields(doc), " ")
 	if rest, ok := strings.CutPrefix(doc, name+" "); ok {

@@ -13,8 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// member is a field of a struct, its own or one of an embedded struct, as a candidate for a JSON
-// name.
+// member is a field of a struct, its own or an embedded struct's, as a candidate for a JSON name.
 type member struct {
 	name      string
 	tagged    bool // the name comes from the tag
@@ -28,24 +27,24 @@ type member struct {
 	omitZero  bool
 	quoted    bool
 
-	// What the tags of a framework say: the part of a request that it is read from.
+	// Fields set from the tags of a framework: the part of a request that the member is read from.
 	in       string
 	unlisted string // see model.Field
 }
 
-// level is a struct whose fields are looked at, and the way to it.
+// level is a struct whose fields are examined, and the path to it.
 type level struct {
 	t     types.Type
 	index []int
 	path  []model.Selector
 	steps []*types.Var
-	tags  []reflect.StructTag // of the steps
+	tags  []reflect.StructTag // tags of the steps
 }
 
 // members returns the fields that encoding/json sees in a struct, in the order in which it writes
-// them. The fields of embedded structs belong to it unless the tag names them. Of several fields
-// with one name the least deeply embedded wins, then the only one whose tag gives the name;
-// otherwise none is left.
+// them. The fields of an embedded struct belong to it unless the tag names the embedded struct. Of
+// several fields with one name the least deeply embedded wins, then the only one whose tag gives
+// the name; otherwise all are dropped.
 func members(t types.Type) []*member {
 	var found []*member
 	var visited, count typeutil.Map
@@ -90,8 +89,8 @@ func times(count *typeutil.Map, t types.Type) int {
 	return n
 }
 
-// look returns the i-th field of a struct as a member, or as an embedded struct whose fields are to
-// be looked at, or neither.
+// look returns the i-th field of a struct as a member, or as an embedded struct whose fields must
+// be examined, or neither.
 func look(l level, st *types.Struct, i int) (*member, *level) {
 	v := st.Field(i)
 	tag := reflect.StructTag(st.Tag(i))
@@ -140,7 +139,7 @@ func look(l level, st *types.Struct, i int) (*member, *level) {
 	return m, nil
 }
 
-// pointedTo is what an unnamed pointer points to, and every other type itself.
+// pointedTo returns the target of an unnamed pointer, and every other type unchanged.
 func pointedTo(t types.Type) types.Type {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -149,7 +148,7 @@ func pointedTo(t types.Type) types.Type {
 	return t
 }
 
-// dominant keeps the one field that each name means, if there is one.
+// dominant keeps, for each name, the one field that it refers to, if there is one.
 func dominant(found []*member) []*member {
 	slices.SortStableFunc(found, func(a, b *member) int {
 		byTag := 0
@@ -177,7 +176,7 @@ func dominant(found []*member) []*member {
 	return kept
 }
 
-// validName reports whether encoding/json takes the name that a tag gives.
+// validName reports whether encoding/json accepts the name in a tag.
 func validName(s string) bool {
 	for _, c := range s {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
@@ -187,8 +186,8 @@ func validName(s string) bool {
 	return s != ""
 }
 
-// fillStruct makes the plan of a struct; all of its fields are looked at, so that everything that
-// is wrong is reported.
+// fillStruct makes the plan of a struct. It examines all of its fields, so that every error is
+// reported.
 func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.Struct) bool {
 	plan.Kind, plan.Tagged = model.Struct, r.tagging(s.use)
 	if plan.Tags = int(r.Tags); r.isInput(s, t) {
@@ -208,7 +207,7 @@ func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.S
 		}
 		var f *model.Field
 		if m.unlisted != "" && m.unlisted != model.HeaderField {
-			// Its type need not be one that a client can send.
+			// A client need not be able to send its type.
 			if r.attempt(s.use, func() bool { f = r.field(s, t, m); return f != nil }) == nil {
 				f.Index, f.Unlisted = i, m.unlisted
 				r.add(plan, f, s.use)
@@ -230,7 +229,7 @@ func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.S
 	return ok
 }
 
-// membersNamed are the members of a struct, with the names that frameworks give them.
+// membersNamed returns the members of a struct, with the names that frameworks give them.
 func (r *Resolver) membersNamed(s site, t types.Type, u *types.Struct) []*member {
 	all := members(t)
 	switch {
@@ -245,8 +244,8 @@ func (r *Resolver) membersNamed(s site, t types.Type, u *types.Struct) []*member
 	return all
 }
 
-// spellable refuses a struct type without a name that another package's unexported fields make
-// impossible to write down here.
+// spellable refuses an unnamed struct type with unexported fields of another package, which
+// generated code cannot write.
 func (r *Resolver) spellable(s site, u *types.Struct) bool {
 	for v := range u.Fields() {
 		if !r.visible(v) {
@@ -257,7 +256,7 @@ func (r *Resolver) spellable(s site, u *types.Struct) bool {
 	return true
 }
 
-// field makes the plan of one field, nil if something is wrong with it.
+// field makes the plan of one field, or returns nil if it reported an error.
 func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 	for _, step := range m.steps {
 		s = s.field(step.Name())
@@ -297,13 +296,13 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 	if !r.readTags(s, f, m) || !r.bothWays(s, f) {
 		return nil
 	}
-	f.Foreign = f.Foreign && f.Description == doc // not that of a tag
+	f.Foreign = f.Foreign && f.Description == doc // not the description from a tag
 	r.warnName(s, f.Name)
 	return f
 }
 
-// hiddenPlan is the plan of a field whose type generated code cannot name, nil for others. It is
-// left to encoding/json, which needs no name.
+// hiddenPlan returns the plan of a field whose type generated code cannot name, or nil for others.
+// The field is left to encoding/json, which needs no name.
 func (r *Resolver) hiddenPlan(s site, t types.Type) *model.Type {
 	if r.converters.At(t) != nil {
 		return nil
@@ -315,7 +314,7 @@ func (r *Resolver) hiddenPlan(s site, t types.Type) *model.Type {
 	for elem := t; ; {
 		switch u := elem.Underlying().(type) {
 		case *types.Chan, *types.Signature:
-			return nil // refused for what it is
+			return nil // another error refuses it
 		case *types.Basic:
 			if u.Info()&types.IsComplex != 0 || u.Kind() == types.UnsafePointer {
 				return nil
@@ -348,7 +347,7 @@ func throughPointer(path []model.Selector) bool {
 	return slices.ContainsFunc(path, func(s model.Selector) bool { return s.Pointer != nil })
 }
 
-// quotable reports whether the codecs know the option ",string" for a type.
+// quotable reports whether the codecs support the option ",string" for a type.
 func quotable(t *model.Type) bool {
 	if t.Kind == model.Pointer {
 		t = t.Elem

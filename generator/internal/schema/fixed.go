@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Fix makes the value of fixed= the only one that a field or parameter has. It returns false after
+// Fix makes the value of fixed= the only value of a field or parameter. It returns false after
 // adding an error.
 func (r *Resolver) Fix(f *model.Field, arg *directive.Directive, at diag.Place) bool {
 	value, _ := arg.Get("fixed")
@@ -33,7 +33,7 @@ func (r *Resolver) Fix(f *model.Field, arg *directive.Directive, at diag.Place) 
 	return true
 }
 
-// holdsNil reports whether a type has a nil, which null is read as.
+// holdsNil reports whether a type has a nil value, which null is read as.
 func holdsNil(t *model.Type) bool {
 	switch t.Kind {
 	case model.Pointer, model.Slice, model.Map, model.Bytes, model.Any, model.RawJSON, model.Flagged, model.Union:

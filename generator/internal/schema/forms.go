@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 )
 
-// Form is what directives set of the JSON form of a type. Parts that are nil are not set.
+// Form is the part of a type's JSON form that directives set. Nil fields are not set.
 type Form struct {
 	Enum   *EnumForm
 	Union  *UnionForm
@@ -19,14 +19,14 @@ type Form struct {
 // EnumForm is //mcp:enum.
 type EnumForm struct {
 	Mode  string      // "closed", "open" or "off"
-	Texts []NamedText // of constants
-	// With and Without are constants that are values, or are none, whatever their names; their Text
+	Texts []NamedText // texts of constants
+	// With and Without are constants that are, or are not, values, whatever their names; their Text
 	// is empty.
 	With, Without []NamedText
 	Pos           token.Position
 }
 
-// Equal reports whether two directives say the same.
+// Equal reports whether two directives set the same.
 func (e *EnumForm) Equal(other *EnumForm) bool {
 	same := func(a, b []NamedText) bool {
 		return slices.EqualFunc(a, b, func(x, y NamedText) bool { return x.Name == y.Name && x.Text == y.Text })
@@ -37,7 +37,7 @@ func (e *EnumForm) Equal(other *EnumForm) bool {
 // UnionForm is //mcp:union.
 type UnionForm struct {
 	Discriminator string      // "" for the default
-	Names         []NamedText // of implementations
+	Names         []NamedText // names of implementations
 	Pos           token.Position
 }
 
@@ -47,14 +47,14 @@ type SchemaForm struct {
 	Pos  token.Position
 }
 
-// NamedText is the JSON text of what a Go name names.
+// NamedText is the JSON text for a Go name.
 type NamedText struct {
 	Name, Text string
 	Pos        token.Position
 }
 
-// SetForm sets what directives say about a type, and reports what is wrong with that. Set it before
-// the first type is resolved.
+// SetForm sets the form of a type from directives, and reports errors in it. It must be called
+// before the first type is resolved.
 func (r *Resolver) SetForm(obj *types.TypeName, form *Form) {
 	r.forms[obj] = form
 	if form == nil {
@@ -74,7 +74,7 @@ func (r *Resolver) SetForm(obj *types.TypeName, form *Form) {
 	}
 }
 
-// formOf returns what directives say about a declared type, never nil.
+// formOf returns the form of a declared type from directives. It is never nil.
 func (r *Resolver) formOf(obj *types.TypeName) *Form {
 	if f, ok := r.forms[obj]; ok && f != nil {
 		return f
@@ -122,7 +122,7 @@ func (r *Resolver) goodChoice(s site, e *EnumForm, pkg *types.Package, names []s
 		without := i >= len(e.With)
 		switch {
 		case !slices.Contains(names, n.Name) && r.docs.Elsewhere(pkg, n.Name):
-			// Another build has it.
+			// Another build declares it.
 		case !r.isKnown(s, n, names, "constant of the type"):
 			ok = false
 		case e.Mode == "off":
@@ -159,7 +159,7 @@ func (r *Resolver) isKnown(s site, n NamedText, names []string, what string) boo
 	return false
 }
 
-// known refuses names that do not exist, and texts that are given twice or empty.
+// known refuses names that do not exist, and texts that are empty or occur twice.
 func (r *Resolver) known(s site, list []NamedText, names []string, what string) bool {
 	ok := true
 	seen := map[string]bool{}

@@ -10,13 +10,13 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readsGin reports whether the tags form and uri are those of gin.
+// readsGin reports whether the tags form and uri belong to gin.
 func (r *Resolver) readsGin(all []*member) bool {
 	return r.Tags == GinTags || r.Tags == AnyTags && slices.ContainsFunc(all, func(m *member) bool { return m.tag.Get("binding") != "" })
 }
 
-// ginNames gives the members of an argument the names that they have in a path, a query or a form,
-// and returns those that are arguments.
+// ginNames gives the members of an argument their names in a path, a query or a form, and returns
+// the members that are arguments.
 func ginNames(all []*member) []*member {
 	var kept []*member
 	for _, m := range all {
@@ -43,8 +43,8 @@ func ginNames(all []*member) []*member {
 	return kept
 }
 
-// readGinForm reads what the tags form, uri, time_format and collection_format say of a member. A
-// list is a JSON array, whatever its format in a query.
+// readGinForm reads the tags form, uri, time_format and collection_format of a member. A list is a
+// JSON array, whatever its format in a query.
 func (r *Resolver) readGinForm(s site, f *model.Field, m *member) {
 	switch m.in {
 	case "uri":
@@ -84,8 +84,8 @@ func (r *Resolver) readGinForm(s site, f *model.Field, m *member) {
 	}
 }
 
-// ginText is the JSON text of a default. Elements of a list are separated as in the query; the tag
-// has ; for ,.
+// ginText returns the JSON text of a default. Elements of a list are separated as in the query; the
+// tag contains ; instead of a comma.
 func ginText(t *model.Type, value, format string) (text string, ok bool) {
 	switch t = base(t); {
 	case t.Kind == model.Slice || t.Kind == model.Array:
@@ -113,8 +113,8 @@ func ginText(t *model.Type, value, format string) (text string, ok bool) {
 	return value, true
 }
 
-// ginRequired adds to a member that is required what gin refuses besides its absence: the zero
-// value.
+// ginRequired adds, to a required member, the constraint that gin enforces besides its presence: a
+// value other than zero.
 func (r *Resolver) ginRequired(s site, f *model.Field, m *member) {
 	rules := strings.Split(m.tag.Get("binding"), ",")
 	if end := slices.Index(rules, "dive"); end >= 0 {
@@ -146,5 +146,5 @@ func (r *Resolver) ginRequired(s site, f *model.Field, m *member) {
 	}
 }
 
-// ginTags are those that are read here: they are not among those without effect.
+// ginTags are the tags that are read here, so they are not reported as tags without effect.
 var ginTags = []string{"form", "uri", "time_format", "time_utc", "time_location", "collection_format"}

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
 // TestGolden renders the declarations that the line "show:" of each archive names: NAME.input and
-// NAME.output are the schemas, diagnostics is what was reported on the way.
+// NAME.output are the schemas, diagnostics contains the reported diagnostics.
 func TestGolden(t *testing.T) {
 	spec.Holds(t, "S034", "S036", "S037", "S039")
 	names, err := filepath.Glob("testdata/*.txtar")
@@ -62,7 +62,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// shown is the list behind "show:".
+// shown returns the list behind "show:".
 func shown(comment string) []string {
 	for line := range strings.Lines(comment) {
 		if list, ok := strings.CutPrefix(line, "show:"); ok {
@@ -100,8 +100,8 @@ func indent(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// inspectSchema fails the test where a schema is not of draft 2020-12 or breaks a rule of style,
-// and returns it.
+// inspectSchema fails the test if a schema is not of draft 2020-12 or violates a rule of style, and
+// returns it.
 func inspectSchema(t testing.TB, text string, root bool) string {
 	t.Helper()
 	compile(t, text)
@@ -119,7 +119,7 @@ func inspectSchema(t testing.TB, text string, root bool) string {
 	return text
 }
 
-// inspectOutput is inspectSchema for results, whose objects are open.
+// inspectOutput is like inspectSchema, for results, whose objects are open.
 func inspectOutput(t testing.TB, text string) string {
 	t.Helper()
 	if strings.Contains(text, `"additionalProperties":false`) {
@@ -209,8 +209,8 @@ func accepts(t testing.TB, schema *validator.Schema, text string) bool {
 	return schema.Validate(v) == nil
 }
 
-// TestBig checks that types which multiply when they are inlined still have a schema of a size that
-// can be published.
+// TestBig checks that types whose inlined schemas grow exponentially still get a schema that is
+// small enough to publish.
 func TestBig(t *testing.T) {
 	var mutual, levels strings.Builder
 	for i := range 25 {

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// headerKeyword names the HTTP header that repeats an argument. Its value is defined in the
-// specification of revision 2026-07-28, under the streamable HTTP transport.
+// headerKeyword names the HTTP header that repeats an argument. The specification of revision
+// 2026-07-28 defines its value, in the section on the streamable HTTP transport.
 const headerKeyword = "x-mcp-header"
 
 // applyHeader sets the header that repeats an argument: a token (RFC 9110, section 5.6.2) on a
@@ -41,8 +41,8 @@ func setHeader(f *model.Field, name string) error {
 	return nil
 }
 
-// checkHeader refuses what a header cannot repeat, and bounds integers that say nothing about their
-// size.
+// checkHeader refuses values that a header cannot repeat, and bounds integers without explicit
+// bounds.
 func checkHeader(f *model.Field) (hint, problem string) {
 	if f.Rules.Header == "" {
 		return "", ""
@@ -87,9 +87,8 @@ func checkHeader(f *model.Field) (hint, problem string) {
 	return "", ""
 }
 
-// CheckHeaders checks the headers of an arguments object: no two are the same, whatever the case of
-// their letters, and each argument with one is reached by way of objects alone. defs says that
-// repeated types are shared.
+// CheckHeaders checks the headers of an arguments object: no two are equal, ignoring case, and each
+// argument with a header is reached through objects only. With defs, repeated types are shared.
 func (r *Resolver) CheckHeaders(object *model.Type, defs bool, at diag.Place) bool {
 	h := &headers{r: r, at: at, names: map[string]string{}, shared: map[*model.Type]bool{}, closed: map[*model.Type]bool{}, ok: true}
 	for _, t := range newGraph(object).references(defs) {
@@ -117,7 +116,7 @@ func (h *headers) errorf(f *model.Field, hint, format string, args ...any) {
 	h.ok = false
 }
 
-// open visits what is reached by way of objects alone.
+// open visits arguments reached through objects only.
 func (h *headers) open(t *model.Type, path string) {
 	for _, f := range t.Fields {
 		name := strings.TrimPrefix(path+"."+f.Name, ".")
@@ -137,7 +136,7 @@ func (h *headers) open(t *model.Type, path string) {
 	}
 }
 
-// inside visits the rest, where there must be no header.
+// inside visits the other arguments, which must not have a header.
 func (h *headers) inside(t *model.Type, path string) {
 	if t == nil || h.closed[t] {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// remedy returns what to do about a value without a JSON form. own is what to change in its type,
-// "" if nothing helps; it is not used if the field belongs to a type of another package.
+// remedy returns a hint for a value without a JSON form. own describes a change of its type, or is
+// "" if no change helps; it is ignored if the field belongs to a type of another package.
 func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	var ways []string
 	if own != "" && !s.far.IsValid() {
@@ -39,7 +39,7 @@ func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	of := "for it"
 	switch {
 	case s.union != nil:
-		of = "for " + r.typeString(s.union) // one for the type that holds it has no place in a union
+		of = "for " + r.typeString(s.union) // a directive for the type around it is not possible in a union
 	case s.far.IsValid():
 		of = "for a type that holds it"
 	}
@@ -53,7 +53,7 @@ func (r *Resolver) remedy(s site, t types.Type, own string) string {
 	return alternatives(ways)
 }
 
-// convertible reports whether //mcp:decode and //mcp:encode can stand for a type.
+// convertible reports whether //mcp:decode and //mcp:encode can handle a type.
 func convertible(t types.Type) bool {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok && endless(p) {
 		return false
@@ -62,7 +62,7 @@ func convertible(t types.Type) bool {
 	return !basic && !types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// alternatives joins what can be done.
+// alternatives joins the possible changes.
 func alternatives(ways []string) string {
 	if len(ways) < 2 {
 		return strings.Join(ways, "")
@@ -71,7 +71,7 @@ func alternatives(ways []string) string {
 	return strings.Join(ways[:last], "; ") + "; or " + ways[last]
 }
 
-// concrete says what stands for a parameter or field of an interface type.
+// concrete describes a replacement for a parameter or field of an interface type.
 func concrete(t types.Type) string {
 	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "io" {
 		switch name := named.Obj().Name(); {
@@ -84,8 +84,8 @@ func concrete(t types.Type) string {
 	return "use a concrete type, or an interface with an unexported method that types of its own package implement"
 }
 
-// unreadable refuses a type whose schema is given, and which nothing can read or write: it has no
-// method for that, and encoding/json does not know its kind.
+// unreadable refuses a type with a given schema that neither its methods nor encoding/json can read
+// or write.
 func (r *Resolver) unreadable(s site, plan *model.Type, t *types.Named) bool {
 	if plan.Kind != model.Reflect {
 		return false
@@ -104,7 +104,7 @@ func (r *Resolver) unreadable(s site, plan *model.Type, t *types.Named) bool {
 	return true
 }
 
-// methodsOn is the advice to give a type methods, "" where the type is not written here.
+// methodsOn returns the advice to give a type methods, or "" if the type is declared elsewhere.
 func (r *Resolver) methodsOn(t types.Type, advice string) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || r.sources[named.Obj().Pkg()] == nil {
@@ -114,11 +114,11 @@ func (r *Resolver) methodsOn(t types.Type, advice string) string {
 }
 
 // warnEmpty warns about a value that is always written as an empty object, since all its fields are
-// unexported: handles, and types whose values are read by methods.
+// unexported: handles, and types with accessor methods.
 func (r *Resolver) warnEmpty(s site, plan *model.Type) {
 	for plan.Kind == model.Pointer || plan.Kind == model.Slice {
 		if plan.Name != "" {
-			return // a list of itself has no end
+			return // a list of itself is infinite
 		}
 		plan = plan.Elem
 	}

@@ -16,8 +16,8 @@ import (
 // looks for their tags.
 var humaPlaces = []string{"path", "query", "header", "form", "cookie"}
 
-// humaParam is the part of a request that the tags of a member name, and the name there; "" for
-// others.
+// humaParam returns the part of a request that the tags of a member name, and its name there, or ""
+// for other members.
 func humaParam(tag reflect.StructTag) (in, name string) {
 	for _, in := range humaPlaces {
 		if name := tag.Get(in); name != "" {
@@ -30,8 +30,8 @@ func humaParam(tag reflect.StructTag) (in, name string) {
 	return "", ""
 }
 
-// isInput reports whether a type at a place is the input of an operation: an argument itself, with
-// a member that is a parameter. All others are parts of bodies, where encoding/json has the names.
+// isInput reports whether a type at a place is the input of an operation: a direct argument with a
+// member that is a parameter. All other types are parts of bodies, with the names of encoding/json.
 func (r *Resolver) isInput(s site, t types.Type) bool {
 	if r.Tags != HumaTags || s.use != Argument || s.path != "" {
 		return false
@@ -45,11 +45,11 @@ func (r *Resolver) isInput(s site, t types.Type) bool {
 	})
 }
 
-// isBody recognises the field that huma reads the body of a request into.
+// isBody recognises the field into which huma reads the body of a request.
 func isBody(m *member) bool { return m.v.Name() == "Body" && !m.tagged }
 
-// humaNames gives the members of an argument the names that they have in a request, and returns
-// those that are arguments.
+// humaNames gives the members of an argument their names in a request, and returns the members that
+// are arguments.
 func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
 	root := s.path == "" && s.param == "" // the one argument
 	input := r.isInput(s, t) || root && len(humaMethods(r.pkg.Types, t, "Resolve", nil)) > 0
@@ -69,7 +69,7 @@ func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
 		case body && isBody(m):
 			m.in = "body"
 		case body && m.v.Name() == "RawBody" && !m.tagged:
-			continue // the same body once more
+			continue // the same body again
 		case !input:
 		case in != "":
 			m.unlisted = map[string]string{"cookie": "a cookie", "header": model.HeaderField}[in]
@@ -79,7 +79,7 @@ func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
 		case m.tagged:
 		case m.v.Name() != "RawBody":
 			left := r.atField(s, m.v)
-			left.member = "" // the warning is about a field that is no member
+			left.member = "" // the warning is for a field that is not a member
 			r.warnf(left, `leave it out by json:"-", or name it by json`, "huma reads nothing of a request into the field, so it is not an argument")
 			continue
 		}
@@ -88,13 +88,13 @@ func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
 	return kept
 }
 
-// humaFlag reads a tag that is true or false.
+// humaFlag reads a tag with the value true or false.
 func humaFlag(tag reflect.StructTag, key string) (value, set bool) {
 	text := tag.Get(key)
 	return text == "true", text == "true" || text == "false"
 }
 
-// readHuma reads the tags of huma. What limits a value and cannot be expressed is a warning.
+// readHuma reads the tags of huma. It warns of a constraint that a schema cannot express.
 func (r *Resolver) readHuma(s site, f *model.Field, m *member) {
 	tag := m.tag
 	if doc := tag.Get("doc"); doc != "" {
@@ -123,7 +123,7 @@ func (r *Resolver) readHuma(s site, f *model.Field, m *member) {
 	}
 }
 
-// humaRequired sets whether a member is required, and may be null.
+// humaRequired sets whether a member is required, and whether it may be null.
 func (r *Resolver) humaRequired(f *model.Field, m *member) {
 	pointer, isPointer := m.v.Type().Underlying().(*types.Pointer)
 	switch m.in {
@@ -172,8 +172,8 @@ func (r *Resolver) humaTime(s site, f *model.Field, m *member) {
 	}
 }
 
-// humaRules are the tags that constrain the elements of a list, or other values themselves, and
-// those about lists and maps.
+// humaRules are the tags that constrain values, or the elements of a list; humaWhole are the tags
+// that constrain lists and maps.
 var (
 	humaRules = []string{"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format", "enum"}
 	humaWhole = []string{"minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems"}
@@ -189,7 +189,7 @@ func (r *Resolver) humaRules(s site, f *model.Field, m *member) {
 	}
 }
 
-// humaFormats are the formats that huma checks. The others describe.
+// humaFormats are the formats that huma checks. Other formats only describe.
 var humaFormats = []string{
 	"date-time", "date-time-http", "date", "duration", "time", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "ip",
 	"uri", "uri-reference", "iri", "iri-reference", "uri-template", "uuid", "json-pointer", "relative-json-pointer", "regex",
@@ -255,8 +255,8 @@ func (r *Resolver) humaValues(s site, f *model.Field, m *member) {
 	}
 }
 
-// humaText is the JSON text of a value in a tag: text for strings, text with commas for lists of
-// them, JSON for everything else.
+// humaText returns the JSON text of a value in a tag: text for strings, text with commas for lists
+// of them, JSON for other types.
 func humaText(t *model.Type, value string) (text string, ok bool) {
 	switch {
 	case jsonType(t) == "string":
@@ -273,7 +273,7 @@ func humaText(t *model.Type, value string) (text string, ok bool) {
 	return jsontext.Compact(value), true
 }
 
-// humaStruct is about what huma does with a type beside its members.
+// humaStruct handles the features of huma for a type beside its members.
 func (r *Resolver) humaStruct(s site, t types.Type, u *types.Struct) {
 	if s.use == Result {
 		return
@@ -290,8 +290,8 @@ func (r *Resolver) humaStruct(s site, t types.Type, u *types.Struct) {
 	}
 }
 
-// humaMethods are the types that have a method that huma calls: a struct, and those that it embeds.
-// huma calls the methods of all of them.
+// humaMethods returns the types with a method that huma calls: a struct, and the structs that it
+// embeds. huma calls the methods of all of them.
 func humaMethods(from *types.Package, t types.Type, name string, seen []types.Type) (owners []types.Type) {
 	t = pointedTo(t)
 	u, ok := t.Underlying().(*types.Struct)
@@ -325,7 +325,7 @@ func takesHuma(sig *types.Signature) bool {
 	return false
 }
 
-// humaTags are those that are read here: they are not among those without effect.
+// humaTags are the tags that are read here, so they are not reported as tags without effect.
 var humaTags = slices.Concat(humaPlaces, humaRules, humaWhole, []string{
 	"doc", "default", "example", "hidden", "required", "nullable", "readOnly", "writeOnly", "deprecated", "encoding", "timeFormat",
 	"patternDescription", "dependentRequired", "additionalProperties", "contentType", "nameHint",

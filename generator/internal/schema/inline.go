@@ -14,8 +14,8 @@ func inlines(arg *directive.Directive) bool {
 	return inline
 }
 
-// pathOf is the way to the field that a directive is about. A member of an argument that is inlined
-// may be called with the name of the argument in front, or without it.
+// pathOf returns the path to the field that a directive names. A member of an inlined argument may
+// be named with the argument's name in front, or without it.
 func (r *Resolver) pathOf(object *model.Type, arg *directive.Directive, args []*directive.Directive) []string {
 	path := strings.Split(arg.Name(), ".")
 	if slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return r.called(f, path[0]) }) {
@@ -33,7 +33,7 @@ func (r *Resolver) pathOf(object *model.Type, arg *directive.Directive, args []*
 	return path
 }
 
-// inlinable is the struct whose members can take the place of a value, nil for others.
+// inlinable returns the struct whose members can replace a value, or nil for other types.
 func inlinable(t *model.Type) *model.Type {
 	if t.Kind == model.Pointer {
 		t = t.Elem
@@ -44,8 +44,8 @@ func inlinable(t *model.Type) *model.Type {
 	return t
 }
 
-// memberPlan is inlinable, and also the struct that a function makes the value of, with the plan of
-// the value then.
+// memberPlan is like inlinable. It also returns the struct from which a function makes the value,
+// and then the plan of the value.
 func memberPlan(t *model.Type) (inner, converted *model.Type) {
 	if t.Kind == model.Pointer {
 		t = t.Elem
@@ -59,7 +59,7 @@ func memberPlan(t *model.Type) (inner, converted *model.Type) {
 	return inner, t
 }
 
-// applyInline puts the members of a struct in its place.
+// applyInline replaces a struct by its members.
 func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directive, at diag.Place) bool {
 	f := object.Fields[i]
 	inner, _ := memberPlan(f.Type)
@@ -70,7 +70,7 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 		r.errorf(s, "delete the line", "only the members of a struct can be inlined, and this is %s", r.typeString(f.Type.Go))
 		return false
 	case isEmptied(inner) && (arg.Far || line.Far):
-		return true // it was not the author of the feature who wrote it: see WithoutEmptied
+		return true // the author of the feature did not write the line: see WithoutEmptied
 	case isEmptied(inner):
 		r.errorf(s, "delete the line", "no member of it is left that could be an argument")
 		return false
@@ -110,9 +110,9 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 	return ok
 }
 
-// inlined is a member of a field as a field of the object around it. A parameter that is a pointer
-// always points to a struct; any other field is nil until one of its members is set, and is not
-// made of them before.
+// inlined returns a member of a field as a field of the object around it. A parameter that is a
+// pointer always points to a struct; any other field is nil until one of its members is set, and is
+// not allocated before.
 func (r *Resolver) inlined(f, m *model.Field, param bool) *model.Field {
 	inner, converted := memberPlan(f.Type)
 	m = r.copyField(m)

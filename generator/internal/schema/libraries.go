@@ -8,7 +8,8 @@ import (
 )
 
 // libraries are the modules of other implementations of the protocol. Their requests, results and
-// contents are made for their own servers; as values of JSON a failed result would be a success.
+// contents are made for their own servers; as JSON values a failed result would look like a
+// success.
 var libraries = []string{
 	"github.com/modelcontextprotocol/go-sdk",
 	"github.com/mark3labs/mcp-go",
@@ -20,7 +21,8 @@ var libraries = []string{
 	"trpc.group/trpc-go/trpc-mcp-go",
 }
 
-// libraryOf is the module of such an implementation that declares a type, "" for other types.
+// libraryOf returns the module of such an implementation that declares a type, or "" for other
+// types.
 func libraryOf(t *types.Named) string {
 	p := t.Obj().Pkg()
 	if p == nil {
@@ -48,7 +50,7 @@ func (r *Resolver) refuseLibrary(s site, t *types.Named) bool {
 	return true
 }
 
-// UsesLibrary reports whether a type is made of one of another implementation of the protocol.
+// UsesLibrary reports whether a type contains a type of another implementation of the protocol.
 func UsesLibrary(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -67,8 +69,8 @@ func UsesLibrary(t types.Type) bool {
 	return false
 }
 
-// Unfillable says why no client can fill a variadic parameter, "" if one can: its elements are
-// functions, or other values that have no JSON form. t is the slice.
+// Unfillable returns the reason why no client can fill a variadic parameter, or "" if one can: its
+// elements are functions, or other values without a JSON form. t is the slice.
 func (r *Resolver) Unfillable(name string, t types.Type, at diag.Place) string {
 	problem := r.attempt(Argument, func() bool { return r.Param(name, t, true, at) != nil })
 	if problem == nil {

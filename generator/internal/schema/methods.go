@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// methods are the ones by which a type gives itself a form.
+// methods are the methods by which a type determines its form.
 type methods struct {
 	marshalJSON, unmarshalJSON bool
 	marshalText, unmarshalText bool
@@ -20,8 +20,8 @@ func (m methods) any() bool {
 	return m.marshalJSON || m.unmarshalJSON || m.marshalText || m.unmarshalText || m.protoReflect
 }
 
-// in leaves the methods that count in a direction. In the other one the type goes by its kind, as
-// encoding/json has it.
+// in returns the methods that count in a direction. In the other direction the kind of the type
+// counts, as in encoding/json.
 func (m methods) in(use Use) methods {
 	switch use {
 	case Argument:
@@ -34,7 +34,7 @@ func (m methods) in(use Use) methods {
 	return m
 }
 
-// methodsOf looks at the methods of t and *t, since generated code always has the address of a
+// methodsOf examines the methods of t and *t, since generated code always has the address of a
 // value.
 func methodsOf(t types.Type) methods {
 	var m methods
@@ -80,7 +80,7 @@ func sameTypes(tuple *types.Tuple, want []types.Type) bool {
 	return true
 }
 
-// fillMethods sets the plan of a type that has a JSON form of its own.
+// fillMethods sets the plan of a type with its own JSON form.
 func (r *Resolver) fillMethods(s site, plan *model.Type, t *types.Named, m methods) bool {
 	if m.protoReflect {
 		r.errorf(s, "use a struct of your own and convert, or take the message as json.RawMessage and use protojson",
@@ -151,7 +151,7 @@ func (r *Resolver) travels(s site, t *model.Type, seen map[*model.Type]bool) boo
 	return ok
 }
 
-// hasMethods checks that the methods are there which the direction needs.
+// hasMethods checks that a type has the methods for the direction.
 func (r *Resolver) hasMethods(s site, t *model.Type) bool {
 	switch t.Kind {
 	case model.Converted:

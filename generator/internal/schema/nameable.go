@@ -8,14 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// visible reports whether generated code can name a declaration or field, as far as that is a
-// matter of capitals.
+// visible reports whether generated code can name a declaration or field, as far as capitalization
+// determines it.
 func (r *Resolver) visible(obj types.Object) bool {
 	return obj.Exported() || obj.Pkg() == r.pkg.Types && !r.Outside
 }
 
-// Unnameable returns why generated code cannot name a type, "" where it can, and what to do about
-// it.
+// Unnameable returns the reason why generated code cannot name a type, with a hint, or "" if it
+// can.
 func (r *Resolver) Unnameable(t types.Type) (problem, hint string) {
 	hint, problem = r.unnameable(t, map[types.Type]bool{})
 	return problem, hint
@@ -30,8 +30,8 @@ func (r *Resolver) usable(s site, t *types.Named) bool {
 	return problem == ""
 }
 
-// unnameable returns why generated code cannot name a type, "" where it can. It looks into types
-// without a name, and at type arguments.
+// unnameable returns the reason why generated code cannot name a type, or "" if it can. It examines
+// the parts of unnamed types, and type arguments.
 func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, problem string) {
 	t = types.Unalias(t)
 	if seen[t] {
@@ -55,7 +55,7 @@ func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, pro
 		}
 		return r.unnameable(t.Elem(), seen)
 	case *types.Chan:
-		// It is refused for what it is.
+		// Another error refuses it.
 	case *types.Signature:
 		for _, list := range []*types.Tuple{t.Params(), t.Results()} {
 			for v := range list.Variables() {
@@ -79,8 +79,8 @@ func (r *Resolver) unnameable(t types.Type, seen map[types.Type]bool) (hint, pro
 	return "", ""
 }
 
-// hiddenName returns why a declared type cannot be named, and which type arguments are to be named
-// for it to be.
+// hiddenName returns the reason why a declared type cannot be named. If it can, it returns the type
+// arguments that must be nameable, too.
 func (r *Resolver) hiddenName(t *types.Named) (hint, problem string, args *types.TypeList) {
 	hint, problem = r.ownName(t)
 	if problem == "" {
@@ -93,7 +93,7 @@ func (r *Resolver) hiddenName(t *types.Named) (hint, problem string, args *types
 	return hint, problem, nil
 }
 
-// ownName is hiddenName for the name that its declaration gives it.
+// ownName is like hiddenName, for the name in its declaration.
 func (r *Resolver) ownName(t *types.Named) (hint, problem string) {
 	obj := t.Obj()
 	pkg := obj.Pkg()
@@ -112,8 +112,8 @@ func (r *Resolver) ownName(t *types.Named) (hint, problem string) {
 	return "", ""
 }
 
-// Importable applies the rule of the go command for internal packages: only those below the parent
-// of "internal" may import them.
+// Importable applies the go command's rule for internal packages: only packages below the parent of
+// "internal" may import them.
 func Importable(from, path string) bool {
 	i := strings.LastIndex("/"+path+"/", "/internal/")
 	if i < 0 {
@@ -123,10 +123,10 @@ func Importable(from, path string) bool {
 	return root != "" && (from == root || strings.HasPrefix(from, root+"/"))
 }
 
-// alias is another name for a declared type that generated code cannot call by its own, since its
-// package is internal or does not export it, and the type arguments that the name takes: one that
-// the packages declare whose source is read, or those whose types the features reach. nil if there
-// is none.
+// alias returns another name for a declared type that generated code cannot name directly, since
+// its package is internal or does not export it, and the type arguments of that name. It looks in
+// the packages that are read as source, and in those whose types the features reach. It returns nil
+// if it finds no alias.
 func (r *Resolver) alias(t *types.Named) (*types.TypeName, *types.TypeList) {
 	if r.renamed == nil {
 		r.renamed = &model.Aliases{}
@@ -144,7 +144,7 @@ func (r *Resolver) alias(t *types.Named) (*types.TypeName, *types.TypeList) {
 	}
 	alias, args := r.renamed.Of(t)
 	if args.Len() > 0 {
-		// An alias may ask more of its arguments than the type does.
+		// An alias may constrain its arguments more than the type does.
 		if _, err := types.Instantiate(nil, alias.Type(), slices.Collect(args.Types()), true); err != nil {
 			return nil, nil
 		}
@@ -152,8 +152,8 @@ func (r *Resolver) alias(t *types.Named) (*types.TypeName, *types.TypeList) {
 	return alias, args
 }
 
-// samePlaces reports whether what an alias stands for takes the parameters of the alias, in their
-// order, as its arguments and nothing else. An alias without parameters does.
+// samePlaces reports whether the target of an alias takes the parameters of the alias, in their
+// order, as its only arguments. The target of an alias without parameters does.
 func samePlaces(alias *types.TypeName, t *types.Named) bool {
 	a, ok := alias.Type().(*types.Alias)
 	if !ok || a.TypeParams().Len() == 0 {
@@ -170,6 +170,6 @@ func samePlaces(alias *types.TypeName, t *types.Named) bool {
 	return true
 }
 
-// Aliases are the names of declared types that generated code cannot call by their own, as far as
-// they have been met.
+// Aliases returns the aliases used so far for declared types that generated code cannot name
+// directly.
 func (r *Resolver) Aliases() *model.Aliases { return &r.aliases }

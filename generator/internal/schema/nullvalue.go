@@ -2,10 +2,10 @@ package schema
 
 import "go/types"
 
-// nullValue returns the field that holds the value of a type that database/sql reads and writes as
-// a value or NULL: a struct of a field and Valid, with the methods Scan and Value. sqlc generates
-// one for each enumeration. It returns nil for other types, for those with a JSON form of their
-// own, and for those whose fields have constraints of their own.
+// nullValue returns the field that contains the value of a type that database/sql reads and writes
+// as a value or NULL: a struct of a field and Valid, with the methods Scan and Value. sqlc
+// generates one for each enumeration. It returns nil for other types, for types with their own JSON
+// form, and for types whose fields have their own constraints.
 func nullValue(t types.Type) *types.Var {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok || methodsOf(t).any() || !isScanner(t) || !isValuer(t) {
@@ -38,7 +38,7 @@ func nullValue(t types.Type) *types.Var {
 	return value
 }
 
-// constrained reports whether the tag of a field says more than its name in JSON.
+// constrained reports whether the tag of a field contains more than its name in JSON.
 func constrained(tag string) bool {
 	pairs, rest := tagPairs(tag)
 	for _, p := range pairs {

@@ -12,7 +12,7 @@ func TestNullValue(t *testing.T) {
 	with := func(declaration string) string { return declaration + strings.ReplaceAll(methods, "NAME", "N") }
 	for name, tt := range map[string]struct {
 		declaration string
-		value       string // of sql.Null, "" where the type is something else
+		value       string // of sql.Null; "" if the type is something else
 	}{
 		"sqlc":               {with("type N struct {\n\tStatus Status\n\tValid bool\n}\n"), "Status"},
 		"sqlc with JSON":     {with("type N struct {\n\tStatus Status `json:\"status\"`\n\tValid bool `json:\"valid\"` // Valid is true if Status is not NULL\n}\n"), "Status"},

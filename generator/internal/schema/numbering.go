@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// meaning says how to read the constants of a type: as choices, bits that are combined, or factors
-// that are multiplied.
+// meaning is the interpretation of a type's constants: as choices, as bits that are combined, or as
+// factors that are multiplied.
 type meaning int
 
 const (
@@ -19,15 +19,15 @@ const (
 	units
 )
 
-// numbering is the meaning of a type's constants. Their values decide it, and their source where
-// the values leave it open.
+// numbering is the meaning of a type's constants. Their values determine it, or their source if the
+// values allow several meanings.
 type numbering struct {
 	meaning meaning
-	// sure is false where the constants could as well mean something else.
+	// sure is false if the constants could as well mean something else.
 	sure bool
 }
 
-// evidence is how the source of constants computes them.
+// evidence describes how the source of constants computes them.
 type evidence struct {
 	known      bool // the source of at least one can be read
 	shifted    bool // 1 << iota, A | B
@@ -49,7 +49,7 @@ func (r *Resolver) evidence(all []*types.Const) (e evidence) {
 				e.hex = e.hex || n.Kind == token.INT && len(n.Value) > 2 && (n.Value[1]|0x20 == 'x' || n.Value[1]|0x20 == 'b')
 			case *ast.BinaryExpr:
 				switch n.Op {
-				case token.SHL: // iota << 4 numbers in steps of 16
+				case token.SHL: // iota << 4 counts in steps of 16
 					e.shifted = e.shifted || !mentions(n.X, func(id string) bool { return id == "iota" })
 				case token.OR, token.AND_NOT:
 					e.shifted = true
@@ -66,7 +66,7 @@ func (r *Resolver) evidence(all []*types.Const) (e evidence) {
 	return e
 }
 
-// mentions reports whether an expression has such an identifier.
+// mentions reports whether an expression contains such an identifier.
 func mentions(expr ast.Expr, is func(name string) bool) (found bool) {
 	ast.Inspect(expr, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && is(id.Name) {
@@ -92,12 +92,12 @@ func (r *Resolver) numberingOf(all []*types.Const) numbering {
 	return judge(values, func() evidence { return r.evidence(all) })
 }
 
-// judge is numberingOf for values in any order, some of them equal.
+// judge is like numberingOf, for values in any order, some of them equal.
 func judge(values []*big.Int, source func() evidence) numbering {
 	slices.SortFunc(values, (*big.Int).Cmp)
 	values = slices.CompactFunc(values, func(a, b *big.Int) bool { return a.Cmp(b) == 0 })
 	if longestRun(values) >= 5 {
-		return numbering{choices, true} // flags with all combinations are among them: a list of all
+		return numbering{choices, true} // flags with all their combinations
 	}
 	// Zero is neither a flag nor a unit; -1 is all flags, or means unlimited.
 	values = slices.DeleteFunc(values, func(n *big.Int) bool { return n.Sign() == 0 || n.IsInt64() && n.Int64() == -1 })
@@ -107,7 +107,7 @@ func judge(values []*big.Int, source func() evidence) numbering {
 	bits, combined := bitsOf(values)
 	factors := unitsOf(withoutLimits(values))
 	if len(bits) < 2 && factors == nil {
-		return numbering{choices, true} // neither flags nor units, whatever the source says
+		return numbering{choices, true} // neither flags nor units, whatever the source contains
 	}
 	strong, sure := areUnits(factors)
 	if sure {
@@ -119,7 +119,7 @@ func judge(values []*big.Int, source func() evidence) numbering {
 	case len(bits) >= 2 && from.shifted:
 		return numbering{flags, true}
 	case steps != nil && isRun(steps):
-		// 1, 2 are choices if the source does not say otherwise, 1, 2, 3 in any case.
+		// 1, 2 are choices unless the source proves otherwise; 1, 2, 3 always are.
 		return numbering{choices, from.known || n > 2 || len(bits) < 2}
 	case len(bits) >= 3 && combined && !(len(bits) < n && isDense(values)):
 		return numbering{flags, from.hex || len(bits) >= 5}
@@ -131,7 +131,7 @@ func judge(values []*big.Int, source func() evidence) numbering {
 	return numbering{choices, true}
 }
 
-// longestRun counts the most consecutive numbers in an ascending list.
+// longestRun returns the number of consecutive numbers in the longest run of an ascending list.
 func longestRun(values []*big.Int) (longest int) {
 	for i, n := 0, 0; i < len(values); i++ {
 		if i > 0 && new(big.Int).Sub(values[i], values[i-1]).Cmp(one) == 0 {
@@ -151,8 +151,8 @@ var one = big.NewInt(1)
 // isPower reports whether a positive number is a power of two.
 func isPower(n *big.Int) bool { return n.TrailingZeroBits() == uint(n.BitLen()-1) }
 
-// bitsOf are the powers of two among the values. combined is set if every other value has only such
-// bits, or is a mask: bits without a gap.
+// bitsOf returns the powers of two among the values. combined is set if every other value consists
+// of such bits only, or is a mask: bits without a gap.
 func bitsOf(values []*big.Int) (bits []*big.Int, combined bool) {
 	whole := new(big.Int)
 	for _, n := range values {
@@ -176,7 +176,7 @@ func isDense(values []*big.Int) bool {
 	return largest.IsInt64() && int64(len(values))*4 >= largest.Int64()*3
 }
 
-// withoutLimits leaves out the largest values of integer types, which are not units.
+// withoutLimits omits the largest values of integer types, which are not units.
 func withoutLimits(values []*big.Int) []*big.Int {
 	return slices.DeleteFunc(slices.Clone(values), func(n *big.Int) bool {
 		switch n.BitLen() {
@@ -187,8 +187,8 @@ func withoutLimits(values []*big.Int) []*big.Int {
 	})
 }
 
-// factorsOf are ascending values as multiples of the smallest, nil if one is not or they are fewer
-// than two.
+// factorsOf returns ascending values as multiples of the smallest, or nil if one is not a multiple
+// or there are fewer than two.
 func factorsOf(values []*big.Int) (factors []*big.Int) {
 	if len(values) < 2 {
 		return nil
@@ -203,8 +203,8 @@ func factorsOf(values []*big.Int) (factors []*big.Int) {
 	return factors
 }
 
-// unitsOf are ascending values as multiples of the smallest, or of one if all are usual factors;
-// otherwise nil.
+// unitsOf returns ascending values as multiples of the smallest, or of one if all are usual
+// factors, otherwise nil.
 func unitsOf(values []*big.Int) []*big.Int {
 	factors := factorsOf(values)
 	if factors == nil && len(values) > 1 && !slices.ContainsFunc(values, func(n *big.Int) bool { usual, round := isFactor(n); return !usual || round }) {
@@ -213,9 +213,9 @@ func unitsOf(values []*big.Int) []*big.Int {
 	return factors
 }
 
-// areUnits reports whether the multiples of a unit are units, too, and whether they can hardly be
-// anything else. The largest is 60 or more. Either each is a usual factor, such as 60, 1000 or
-// 1024, or there are three or more, each a multiple of the one before.
+// areUnits reports whether the multiples of a unit are units, too, and whether another meaning is
+// unlikely. The largest is 60 or more. Either each is a usual factor, such as 60, 1000 or 1024, or
+// there are three or more, each a multiple of the one before.
 func areUnits(factors []*big.Int) (strong, sure bool) {
 	if factors == nil {
 		return false, false
@@ -233,9 +233,9 @@ func areUnits(factors []*big.Int) (strong, sure bool) {
 	return strong, sure
 }
 
-// isFactor reports whether a number is a factor between usual units: of times, of bits, of powers
-// of 1000 and
-// 1024. It is round if it is a power of ten other than of 1000: choices have such distances, too.
+// isFactor reports whether a number is a factor between usual units: of time, of bits, of powers of
+// 1000 and 1024. It is round if it is a power of ten but not of 1000: choices may be spaced like
+// this, too.
 func isFactor(n *big.Int) (usual, round bool) {
 	n = new(big.Int).Set(n)
 	for _, base := range []int64{1000, 1024} {

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// TestNumbering checks what the constants of a type are taken for, in the package itself and in
-// another one: the rule is the same. A question mark stands for a warning.
+// TestNumbering checks the meaning of a type's constants, in the package itself and in another one:
+// the rule is the same. A question mark means a warning.
 func TestNumbering(t *testing.T) {
 	for _, tt := range []struct {
 		consts, want string
@@ -84,7 +84,7 @@ func TestNumbering(t *testing.T) {
 	}
 }
 
-// numberedAs is "enum", with a question mark if there is a warning.
+// numberedAs returns "enum", with a question mark if there is a warning.
 func numberedAs(t *testing.T, consts string, foreign bool) string {
 	t.Helper()
 	decl := "type T int64\n\nconst (\n\t" + strings.ReplaceAll(consts, "; ", "\n\t") + "\n)\n"
@@ -110,7 +110,8 @@ func numberedAs(t *testing.T, consts string, foreign bool) string {
 	return got
 }
 
-// TestSourceUnread checks the sets that mean choices by a source that is not there.
+// TestSourceUnread checks sets of which only the source proves that they are choices, without the
+// source.
 func TestSourceUnread(t *testing.T) {
 	unread := func() evidence { return evidence{} }
 	for values, want := range map[string]numbering{
@@ -132,7 +133,7 @@ func numbersOf(text string) (values []*big.Int) {
 }
 
 // TestNumberingOfMany checks random sets of each kind by their values alone, in any order and with
-// values that occur twice: choices stay an enumeration, flags and units are none.
+// duplicates: choices stay an enumeration, flags and units do not.
 func TestNumberingOfMany(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	plain := func() evidence { return evidence{known: true} }
@@ -186,7 +187,7 @@ func TestNumberingOfMany(t *testing.T) {
 	}
 }
 
-// TestFlagsOfLibrary checks types of the standard library, of which the source is not asked here.
+// TestFlagsOfLibrary checks types of the standard library, without their source.
 func TestFlagsOfLibrary(t *testing.T) {
 	s := check(t, `
 import (
@@ -223,7 +224,7 @@ type (
 			t.Fatal(s.printed())
 		}
 		if plan.Kind != model.Int && plan.Kind != model.Uint {
-			continue // it has a text of its own
+			continue // it has its own text
 		}
 		if got := plan.Enum.Closed() != nil; got != want {
 			t.Errorf("%s is an enumeration: %v", name, got)

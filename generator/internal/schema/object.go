@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// object renders the members of a struct. Arguments are closed, since the decoder refuses further
-// members. Results are open: a client that validates by a list which it fetched earlier then takes
-// a result of a newer server, which may have a member more.
+// object renders the members of a struct. Arguments are closed, since the decoder refuses other
+// members. Results are open: a client that validates with an older list then accepts a result of a
+// newer server, which may contain one more member.
 func (w *renderer) object(s *jsonschema.Schema, t *model.Type) {
 	if s.Properties == nil {
 		s.Properties = jsonschema.NewProperties()
@@ -29,8 +29,8 @@ func (w *renderer) object(s *jsonschema.Schema, t *model.Type) {
 	}
 }
 
-// required says whether a member is always there: on input by the field's rule, on output if the
-// encoder always writes it.
+// required reports whether a member is always present: on input by the field's rule, on output if
+// the encoder always writes it.
 func (w *renderer) required(f *model.Field) bool {
 	if !w.output {
 		return f.Required
@@ -50,8 +50,8 @@ func (w *renderer) union(s *jsonschema.Schema, t *model.Type) {
 	}
 }
 
-// canBeEmpty reports whether encoding/json ever leaves out a value of the type for omitempty:
-// structs and arrays with elements are never empty.
+// canBeEmpty reports whether encoding/json ever omits a value of the type for omitempty: structs
+// and arrays with elements are never empty.
 func canBeEmpty(t *model.Type) bool {
 	if t.Go == nil {
 		return false
@@ -87,7 +87,7 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	}
 	s.Title = cmp.Or(f.Title, s.Title)
 	if len(f.Examples) > 0 {
-		delete(s.Extras, "examples") // those of a schema written by hand
+		delete(s.Extras, "examples") // from a schema written by hand
 	}
 	if f.Deprecated {
 		delete(s.Extras, "deprecated")
@@ -111,7 +111,7 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	return s
 }
 
-// wrapperDoc is the doc comment of a type that is not rendered itself: one that is converted, or a
+// wrapperDoc returns the doc comment of a type that is not rendered itself: a converted type, or a
 // value with a flag.
 func wrapperDoc(t *model.Type) string {
 	for ; t.Elem != nil; t = t.Elem {
@@ -128,7 +128,7 @@ func wrapperDoc(t *model.Type) string {
 	return ""
 }
 
-// onWire is a value as the member holds it: in a string under the option ",string".
+// onWire returns a value in the form of the member: in a string with the option ",string".
 func onWire(f *model.Field, text string) string {
 	if f.Quoted {
 		return jsontext.Quote(text)
@@ -136,7 +136,7 @@ func onWire(f *model.Field, text string) string {
 	return text
 }
 
-// quotedPattern is what the string of a field with the option ",string" holds.
+// quotedPattern returns the pattern for the string of a field with the option ",string".
 func quotedPattern(t *model.Type) string {
 	switch t.Kind {
 	case model.Bool:
@@ -151,7 +151,7 @@ func quotedPattern(t *model.Type) string {
 	return `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"$`
 }
 
-// packageName is the name of the package that declares a type.
+// packageName returns the name of the package that declares a type.
 func packageName(t *model.Type) string {
 	if named, ok := types.Unalias(t.Go).(*types.Named); ok && named.Obj().Pkg() != nil {
 		return named.Obj().Pkg().Name()

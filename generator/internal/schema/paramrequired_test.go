@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPointerParameters has parameters that point to something: to a struct they are required,
-// whatever form it has in JSON.
+// TestPointerParameters covers pointer parameters: a pointer to a struct is required, whatever its
+// JSON form.
 func TestPointerParameters(t *testing.T) {
 	s := checkSource(t, map[string]string{
 		"a.go": `package main

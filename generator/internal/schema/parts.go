@@ -11,14 +11,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// cut is what is left out of a value: members, and what is left out of members.
+// cut describes the omitted parts of a value: members, and parts of members.
 type cut struct {
-	only  bool // what is left is what only= names
+	only  bool // only= names the remaining members
 	gone  map[string]bool
 	inner map[string]*cut
 }
 
-// with leaves out what both of two cuts leave out.
+// with returns a cut that omits the parts that both cuts omit.
 func (c *cut) with(other *cut) *cut {
 	if c == nil || other == nil {
 		return cmp.Or(c, other)
@@ -32,10 +32,10 @@ func (c *cut) with(other *cut) *cut {
 	return all
 }
 
-// isZero reports whether a cut leaves nothing out.
+// isZero reports whether a cut omits nothing.
 func (c *cut) isZero() bool { return len(c.gone)+len(c.inner) == 0 }
 
-// below is what a cut leaves out of some members.
+// below returns the cut for some members.
 func (c *cut) below(names []string) *cut {
 	part := &cut{gone: map[string]bool{}, inner: map[string]*cut{}}
 	for _, name := range names {
@@ -51,7 +51,7 @@ func (c *cut) below(names []string) *cut {
 	return part
 }
 
-// names are the paths of what is left out, in order.
+// names returns the paths of the omitted parts, in order.
 func (c *cut) names() []string {
 	names := sortedKeys(c.gone)
 	for _, name := range sortedKeys(c.inner) {
@@ -62,14 +62,14 @@ func (c *cut) names() []string {
 	return names
 }
 
-// partKey identifies a plan and what is left out of it.
+// partKey identifies a plan and its omitted parts.
 type partKey struct {
 	t     *model.Type
 	names string
 	only  bool
 }
 
-// isPart reports whether a directive chooses members of its value.
+// isPart reports whether a directive selects members of its value.
 func isPart(d *directive.Directive) bool {
 	return slices.ContainsFunc(d.Args, chooses)
 }
@@ -79,7 +79,7 @@ func chooses(a directive.Arg) bool {
 	return !a.Bare && (a.Key == "only" || a.Key == "omit" && a.Value != "true" && a.Value != "false")
 }
 
-// withoutPart are the other arguments of a directive.
+// withoutPart returns the other arguments of a directive.
 func withoutPart(d *directive.Directive) []directive.Arg {
 	return slices.DeleteFunc(slices.Clone(d.Args), chooses)
 }
@@ -92,8 +92,8 @@ func (r *Resolver) applyPart(inner *model.Type, i int, arg *directive.Directive,
 	return ok
 }
 
-// Part returns the plan without the members that only= and omit= of a directive leave out. Plans
-// that are equal are one; plans that others share are not changed. ok is false after an error.
+// Part returns the plan without the members that only= and omit= of a directive omit. Equal plans
+// share one copy; plans that others share are not changed. Part returns false after an error.
 func (r *Resolver) Part(t *model.Type, d *directive.Directive, use Use, at diag.Place) (part *model.Type, ok bool) {
 	ok = true
 	for _, key := range []string{"only", "omit"} {
@@ -121,14 +121,14 @@ func (r *Resolver) Part(t *model.Type, d *directive.Directive, use Use, at diag.
 // memberPath is one path of only= or omit=.
 type memberPath struct {
 	directive.Item
-	rest []string // what is still to be followed
+	rest []string // the part that is not followed yet
 }
 
-// objects are the structs that a value consists of, behind pointers and in lists and maps: one, or
-// the variants of a union.
+// objects returns the structs that a value consists of, behind pointers and in lists and maps: one,
+// or the variants of a union.
 func objects(t *model.Type) []*model.Type {
 	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
-		seen[t] = true // a list may be one of itself
+		seen[t] = true // a list may contain itself
 	}
 	switch {
 	case t.Kind == model.Struct:
@@ -143,8 +143,8 @@ func objects(t *model.Type) []*model.Type {
 	return all
 }
 
-// cutOf is what is left out by paths, all of which lead through t: what they name, or with only
-// everything else. It returns nil after an error.
+// cutOf returns the parts of t that paths omit: the named ones, or with only all others. It returns
+// nil after an error.
 func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *cut {
 	members, hidden := map[string]*model.Field{}, map[string]*model.Field{}
 	var names []string
@@ -165,7 +165,7 @@ func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *
 	for _, p := range paths {
 		switch {
 		case members[p.rest[0]] != nil:
-		case hidden[p.rest[0]] != nil && !only: // it is left out in any case
+		case hidden[p.rest[0]] != nil && !only: // omitted anyway
 			continue
 		case hidden[p.rest[0]] != nil:
 			r.hiddenMember(p, hidden[p.rest[0]], s)
@@ -215,7 +215,7 @@ func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *
 	return c
 }
 
-// origin is the name that a field had before //mcp:arg renamed it.
+// origin returns the name that a field had before //mcp:arg renamed it.
 func (r *Resolver) origin(f *model.Field) string {
 	if old, ok := r.origins[f]; ok {
 		return old

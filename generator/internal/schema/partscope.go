@@ -8,22 +8,22 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// partScope is what a copy is a part of. What is left out of a value is left out of the values of
-// its type inside of it: the manager of a user has no password either.
+// partScope is the context of a copy. Parts that are omitted from a value are also omitted from
+// values of its type inside it: the manager of a user has no password either.
 type partScope struct {
-	cuts   []scopedCut                 // of the values around it, the innermost last
-	copies map[*model.Type]*model.Type // of types that contain one of those
+	cuts   []scopedCut                 // cuts of the values around it, the innermost last
+	copies map[*model.Type]*model.Type // copies of types that contain one of those
 }
 
-// scopedCut is what is left out of the values of a type. plan is the copy of from without it, nil
-// where there is none yet, as for embedded structs.
+// scopedCut describes the omitted parts of a type's values. plan is the copy of from without them,
+// or nil if it does not exist yet, as for embedded structs.
 type scopedCut struct {
 	goType     types.Type
 	cut        *cut
 	from, plan *model.Type
 }
 
-// cutFor is what the scope leaves out of the values of a plan's type, nil for nothing.
+// cutFor returns the cut in scope for the values of a plan's type, or nil.
 func (in *partScope) cutFor(t *model.Type) *scopedCut {
 	if t.Go == nil || t.Kind != model.Struct && t.Kind != model.Union {
 		return nil
@@ -36,7 +36,7 @@ func (in *partScope) cutFor(t *model.Type) *scopedCut {
 	return nil
 }
 
-// planOf is the copy of a plan around it without the same members, or nil.
+// planOf returns the enclosing copy of a plan without the same members, or nil.
 func (in *partScope) planOf(t *model.Type, c *cut) *model.Type {
 	for _, s := range in.cuts {
 		if s.from == t && slices.Equal(s.cut.names(), c.names()) {
@@ -46,7 +46,7 @@ func (in *partScope) planOf(t *model.Type, c *cut) *model.Type {
 	return nil
 }
 
-// part copies a plan without what is left out; a nil cut leaves nothing out.
+// part copies a plan without the omitted parts; a nil cut omits nothing.
 func (r *Resolver) part(t *model.Type, c *cut, in partScope) *model.Type {
 	around := in.cutFor(t)
 	switch {
@@ -123,8 +123,8 @@ func (r *Resolver) copyPart(t *model.Type, c *cut, in partScope) *model.Type {
 	return &p
 }
 
-// cutsInside is what a cut of a struct leaves out of the structs that are embedded in it, and one
-// of a union out of its variants.
+// cutsInside returns the effect of a struct's cut on the structs that are embedded in it, or of a
+// union's on its variants.
 func (r *Resolver) cutsInside(t *model.Type, c *cut) []scopedCut {
 	var all []scopedCut
 	add := func(goType types.Type, names []string) {
@@ -164,7 +164,7 @@ func (r *Resolver) cutsInside(t *model.Type, c *cut) []scopedCut {
 	return all
 }
 
-// embeddedIn is the type of a field of a struct, or what it points to; nil if there is none.
+// embeddedIn returns the type of a field of a struct, or its pointer's target, or nil.
 func embeddedIn(t types.Type, name string) types.Type {
 	if t == nil {
 		return nil
@@ -181,7 +181,7 @@ func embeddedIn(t types.Type, name string) types.Type {
 	return nil
 }
 
-// partName is the Variant of a plan without some members.
+// partName returns the Variant of a plan without some members.
 func partName(c *cut) string {
 	const longest = 40
 	name := "Part"
@@ -193,7 +193,7 @@ func partName(c *cut) string {
 	return name
 }
 
-// plainText has letters, digits and _ only.
+// plainText replaces all characters except letters, digits and _.
 func plainText(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' {
@@ -203,7 +203,7 @@ func plainText(s string) string {
 	}, s)
 }
 
-// reaches reports whether a plan contains values of which a scope leaves something out, or is one.
+// reaches reports whether a plan is or contains a type from which a scope omits parts.
 func reaches(t *model.Type, in *partScope, seen map[*model.Type]bool) bool {
 	switch {
 	case len(in.cuts) == 0 || t == nil || seen[t]:

@@ -8,18 +8,18 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// memberKey identifies a field of a struct by where it is declared, in what is generated for a
-// package. Copies of its plan have the position, too.
+// memberKey identifies a field of a struct by its position and the package that is generated for.
+// Copies of its plan keep the position.
 func (r *Resolver) memberKey(pos token.Position, name string) string {
 	return fmt.Sprint(r.pkg.Path, " ", pos, " ", name)
 }
 
-// Concerns reports whether a diagnostic with this member is one of the package, and not one of
-// another that is generated for in the same run.
+// Concerns reports whether a diagnostic with this member belongs to the package, and not to another
+// one in the same run.
 func (r *Resolver) Concerns(member string) bool { return strings.HasPrefix(member, r.pkg.Path+" ") }
 
-// Published are the fields of structs that values of some types have, as the member of a diagnostic
-// names them.
+// Published returns the fields of structs in values of some types, in the form of a diagnostic's
+// member.
 func (r *Resolver) Published(roots []*model.Type) map[string]bool {
 	members, seen := map[string]bool{}, map[*model.Type]bool{}
 	var visit func(t *model.Type)

@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// AddRoot adds a type that the features have in their signatures. Which aliases can name types that
-// have no other name depends on all of them. Add them before the first type is resolved.
+// AddRoot adds a type in the signatures of features. All of these types determine which aliases can
+// name types without another name. AddRoot must be called before the first type is resolved.
 func (r *Resolver) AddRoot(t types.Type) { r.roots = append(r.roots, t) }
 
-// near are the packages whose source is read and those whose types the features reach, as far as
-// generated code can import them, the package that is generated for first. What else the packages
-// import does not count: an import that no feature needs is not to change what is generated.
+// near returns the packages that are read as source and the packages whose types the features
+// reach, if generated code can import them, beginning with the package that is generated for. Other
+// imports of the packages do not count: an import that no feature needs must not change the
+// generated file.
 func (r *Resolver) near() []*types.Package {
 	w := &walk{r: r, types: map[types.Type]bool{}, packages: map[*types.Package]bool{}}
 	for _, t := range r.roots {
 		if named, ok := types.Unalias(t).(*types.Named); ok {
 			if u, ok := named.Underlying().(*types.Interface); ok {
-				for m := range u.Methods() { // those of a receiver are features
+				for m := range u.Methods() { // methods of a receiver are features
 					w.visit(m.Type())
 				}
 			}
@@ -31,7 +32,7 @@ func (r *Resolver) near() []*types.Package {
 	delete(w.packages, r.pkg.Types)
 	others := make([]*types.Package, 0, len(w.packages))
 	for p := range w.packages {
-		// What cannot be read is reported where one of its types is resolved.
+		// An unreadable package is reported when one of its types is resolved.
 		if Importable(r.pkg.Types.Path(), p.Path()) && (r.sources[p] != nil || r.pkg.Complete(p) == nil) {
 			others = append(others, p)
 		}
@@ -40,7 +41,7 @@ func (r *Resolver) near() []*types.Package {
 	return append([]*types.Package{r.pkg.Types}, others...)
 }
 
-// walk finds the packages of the types and aliases that values are made of.
+// walk finds the packages of the types and aliases in values.
 type walk struct {
 	r        *Resolver
 	types    map[types.Type]bool
@@ -48,7 +49,7 @@ type walk struct {
 }
 
 func (w *walk) visit(t types.Type) {
-	if w.types[t] || len(w.types) > 1e5 { // generic types may have no end
+	if w.types[t] || len(w.types) > 1e5 { // generic types may be infinite
 		return
 	}
 	w.types[t] = true

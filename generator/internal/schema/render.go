@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// InputOf returns the schema of a tool's arguments as it is known without the program: without the
-// values of choices=.
+// InputOf returns the schema of a tool's arguments without running the program: without the values
+// of choices=.
 func InputOf(t *model.Tool) string {
 	text := InputWithMarks(t)
 	for _, c := range t.Choices {
@@ -22,9 +22,8 @@ func InputOf(t *model.Tool) string {
 	return text
 }
 
-// InputWithMarks returns the schema of a tool's arguments, which is what the generated decoder
-// accepts. Its root is an object without a description: that of the tool says what the arguments
-// are for.
+// InputWithMarks returns the schema of a tool's arguments. The generated decoder accepts the same
+// values. Its root is an object without a description: the tool's description covers the arguments.
 func InputWithMarks(t *model.Tool) string {
 	object := &model.Type{Kind: model.Struct}
 	if t.Input != nil && t.Input.Object != nil {
@@ -35,10 +34,10 @@ func InputWithMarks(t *model.Tool) string {
 	return Marshal(s)
 }
 
-// OutputOf returns the schema of a tool's structured result, which is what the generated encoder
-// writes, "" if the tool has none or does not publish it. The root may be of any type but is not
-// null: a missing result is an error. Its $defs, if it has any, are at the root and are referred to
-// from there, so a caller that wraps the schema into another one has to move them.
+// OutputOf returns the schema of a tool's structured result, as the generated encoder writes it, or
+// "" if the tool has none or does not publish it. The root may be of any type but is not null: a
+// missing result is an error. Its $defs, if any, are at the root and are referred to from there, so
+// a caller that wraps the schema into another one must move them.
 func OutputOf(t *model.Tool) string {
 	if t.Result.Output == nil || t.Output != model.OutputTyped {
 		return ""
@@ -46,9 +45,9 @@ func OutputOf(t *model.Tool) string {
 	return Marshal(render(base(t.Result.Output), true, t.Defs))
 }
 
-// maxInlined bounds the number of schemas that are written one inside the other. Types that hold
-// others several times over several levels multiply; beyond this limit those that repeat are in
-// $defs.
+// maxInlined limits the number of schemas that are written inside each other. The number grows
+// exponentially if types contain others several times over several levels; beyond this limit
+// repeated types are in $defs.
 const maxInlined = 20_000
 
 // render renders a plan. With defs, types that are used several times are shared from the start.
@@ -63,19 +62,19 @@ func render(t *model.Type, output, defs bool) *jsonschema.Schema {
 			return s
 		}
 	}
-	return nil // not reached: the second time there is no limit
+	return nil // not reached: the second attempt has no limit
 }
 
 // renderer makes one schema.
 type renderer struct {
 	output    bool
 	names     map[*model.Type]string // the types rendered by reference, and their names in $defs
-	used      []*model.Type          // those of them that are referred to
+	used      []*model.Type          // types in names that are referred to
 	count     int                    // schemas made
 	unlimited bool
 }
 
-// root renders a plan with its $defs, and returns nil if that grows too big.
+// root renders a plan with its $defs. It returns nil if that exceeds the limit.
 func (w *renderer) root(t *model.Type) *jsonschema.Schema {
 	s := w.body(t, nil, "")
 	for i := 0; i < len(w.used); i++ {
@@ -93,8 +92,8 @@ func (w *renderer) root(t *model.Type) *jsonschema.Schema {
 
 func (w *renderer) full() bool { return w.count > maxInlined && !w.unlimited }
 
-// schema renders a plan in the place of a value: by reference where it closes a cycle. desc is the
-// description of the place, "" if it has none.
+// schema renders a plan for a value: by reference if it closes a cycle. desc is the description of
+// the place, or "".
 func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsonschema.Schema {
 	name, ok := w.names[t]
 	if !ok {
@@ -105,7 +104,7 @@ func (w *renderer) schema(t *model.Type, rules *model.Rules, desc string) *jsons
 	}
 	s := &jsonschema.Schema{Ref: "#/$defs/" + name, Description: desc}
 	if rules != nil && !w.output {
-		limits(s, rules) // keywords beside $ref apply too
+		limits(s, rules) // keywords beside $ref apply, too
 	}
 	return s
 }
@@ -119,8 +118,8 @@ func limits(s *jsonschema.Schema, rules *model.Rules) {
 	}
 }
 
-// element renders a value that is not a field: there is nothing to leave out, so what a pointer
-// writes when it is nil, and reads as nil, is null.
+// element renders a value that is not a field: it cannot be omitted, so a nil pointer is written as
+// null, and null is read as nil.
 func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema {
 	s := w.schema(base(t), rules, wrapperDoc(t))
 	if w.null(t) {
@@ -129,7 +128,7 @@ func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema
 	return s
 }
 
-// null reports whether a value that nothing leaves out may be null.
+// null reports whether a value that cannot be omitted may be null.
 func (w *renderer) null(t *model.Type) bool {
 	if w.output {
 		return t.WritesNull()
@@ -137,8 +136,8 @@ func (w *renderer) null(t *model.Type) bool {
 	return t.IsOptional() || t.Kind == model.Converted && w.null(t.Elem)
 }
 
-// nullInside reports whether a member that is there may be null, although one that is nil itself is
-// left out.
+// nullInside reports whether a member that is present may be null, although a nil member is
+// omitted.
 func (w *renderer) nullInside(t *model.Type) bool {
 	if w.output {
 		return t.NullInside()
@@ -195,7 +194,7 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 		desc = withUnit(desc, "1h30m", `A duration such as "1h30m".`)
 	case model.Text:
 		if t.Format == "uri" && w.output {
-			// What url.URL writes may be a reference.
+			// url.URL may write a reference.
 		} else {
 			s.Format = t.Format
 		}
@@ -232,15 +231,15 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 	return s
 }
 
-// isBlank reports whether a schema has no keyword.
+// isBlank reports whether a schema contains no keyword.
 func isBlank(s *jsonschema.Schema) bool {
 	return s.Type == "" && s.Description == "" && s.Ref == "" && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil && s.Enum == nil && len(s.Extras) == 0
 }
 
-// durationPattern is what time.ParseDuration takes.
+// durationPattern matches the texts that time.ParseDuration accepts.
 const durationPattern = `^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
-// withUnit adds to a description what its reader cannot see from the type.
+// withUnit adds information to a description that a reader cannot derive from the type.
 func withUnit(desc, word, sentence string) string {
 	switch {
 	case strings.Contains(strings.ToLower(desc), word):
@@ -253,7 +252,7 @@ func withUnit(desc, word, sentence string) string {
 	return desc + ". " + sentence
 }
 
-// keyPattern is what the names of a map's members look like, "" if they are free.
+// keyPattern returns the pattern of the names of a map's members, or "" for any names.
 func keyPattern(key *model.Type) string {
 	switch key.Kind {
 	case model.Int:
@@ -264,7 +263,7 @@ func keyPattern(key *model.Type) string {
 	return ""
 }
 
-// number renders the bounds of the Go type. A bound of the rules is within that of the Go type,
+// number renders the bounds of the Go type. A bound in the rules is within the Go type's bound,
 // which it replaces.
 func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rules) {
 	if t.Kind == model.Float || t.Kind == model.Number || !w.output && (t.Enum.Closed() != nil || len(rules.Enum) > 0) {
@@ -282,7 +281,7 @@ func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rule
 func asItIs(text string) string { return text }
 
 // enum renders the values of an enumeration, each in the form of its place, and returns the
-// description with their comments. A Go value may be none of the constants, so on output they are
+// description with their comments. A Go value may differ from all constants, so on output they are
 // only described.
 func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules, desc string, form func(text string) string) string {
 	texts, described := slices.Clone(rules.Enum), w.output

@@ -8,12 +8,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// maxDepth bounds how deep types may be nested. Only a generic type that instantiates itself with
-// ever larger arguments gets there.
+// maxDepth limits the nesting of types. Only a generic type that instantiates itself with ever
+// larger arguments reaches it.
 const maxDepth = 500
 
-// resolve makes the plan of a type, in the order in which encoding/json looks at it: a form of the
-// type itself comes before its kind.
+// resolve makes the plan of a type, in the order in which encoding/json examines it: its own form
+// takes precedence over its kind.
 func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 	if s.deep++; s.deep > maxDepth {
 		r.errorf(s, "break the chain with a type that has its own JSON form", "type %.80s… is nested too deeply", r.typeString(t))
@@ -41,8 +41,8 @@ func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 	}
 }
 
-// named makes the plan of a declared type once. It is entered before it is filled, so that a type
-// that contains itself finds it.
+// named makes the plan of a declared type once. The plan is registered before it is filled, so that
+// a type that contains itself finds it.
 func (r *Resolver) named(s site, t *types.Named) *model.Type {
 	if plan, ok := r.plansOf(s.use, r.isInput(s, t)).At(t).(*model.Type); ok {
 		return plan
@@ -54,7 +54,7 @@ func (r *Resolver) named(s site, t *types.Named) *model.Type {
 	return r.enter(s, t, plan, func() bool { return r.fillNamed(s, plan, t) })
 }
 
-// enter shares a plan, and fills it. It returns nil where that fails.
+// enter registers a shared plan, and fills it. It returns nil if that fails.
 func (r *Resolver) enter(s site, t types.Type, plan *model.Type, fill func() bool) *model.Type {
 	mark := len(r.order)
 	r.plansOf(s.use, r.isInput(s, t)).Set(t, plan)
@@ -113,7 +113,7 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 }
 
 // fillSchema makes the plan of a type whose schema is given. Its own methods read and write it, or
-// else encoding/json.
+// else encoding/json does.
 func (r *Resolver) fillSchema(s site, plan *model.Type, t *types.Named, form *SchemaForm) {
 	plan.Kind, plan.Schema = model.Reflect, form.JSON
 	switch m := methodsOf(t).in(s.use); {
@@ -136,8 +136,8 @@ func (r *Resolver) fill(s site, plan *model.Type, t types.Type) bool {
 		return r.fillElem(s, plan, model.Pointer, u.Elem())
 	case *types.Slice:
 		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {
-			// encoding/json writes base64 unless the elements have a form of their own, and reads
-			// it in any case.
+			// encoding/json writes base64 unless the elements have their own form, and always reads
+			// it.
 			elem := types.Unalias(u.Elem())
 			has, _ := streamed(elem, s.use)
 			if m := methodsOf(elem); !m.marshalJSON && !m.marshalText && len(has) == 0 {
@@ -230,9 +230,9 @@ func isError(t types.Type) bool {
 	return types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// fillMap sets the plan of a map. encoding/json goes by the text methods of keys, whatever other
-// forms their type has. It asks for them first when it reads, and last when it writes, so a string
-// type with one would not come back as it went.
+// fillMap sets the plan of a map. For keys encoding/json uses text methods, whatever other forms
+// their type has. It prefers them when it reads, but tries them last when it writes, so a string
+// type with one would not survive a round trip.
 func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 	plan.Kind = model.Map
 	key := types.Unalias(u.Key())
@@ -273,7 +273,7 @@ func (r *Resolver) fillMap(s site, plan *model.Type, u *types.Map) bool {
 	return plan.Elem != nil
 }
 
-// refuseKey reports a key type that has no text, or none in the direction.
+// refuseKey reports a key type without a text form, or without one in the direction.
 func (r *Resolver) refuseKey(s site, key types.Type, m methods) bool {
 	missing := ""
 	switch {
@@ -296,7 +296,7 @@ func (r *Resolver) refuseKey(s site, key types.Type, m methods) bool {
 	return false
 }
 
-// endless recognises a pointer type that only ever points to itself.
+// endless recognises a pointer type that points to itself.
 func endless(p *types.Pointer) bool {
 	seen := map[types.Type]bool{}
 	for t := types.Type(p); ; {
@@ -312,7 +312,7 @@ func endless(p *types.Pointer) bool {
 	}
 }
 
-// plainName is the name of a type for $defs: letters, digits and _ only.
+// plainName returns the name of a type for $defs: letters, digits and _ only.
 func plainName(t *types.Named) string {
 	name := t.Obj().Name()
 	if alias, ok := spelled(t).(*types.Alias); ok {
@@ -330,9 +330,9 @@ func plainName(t *types.Named) string {
 	return name
 }
 
-// typeDoc is the doc comment of a type. Those of the standard library, of other modules, and of the
-// types of the built-in table explain the Go type to a programmer, not the value to a caller.
-// //mcp:doc is for clients wherever it is.
+// typeDoc returns the doc comment of a type. Comments in the standard library and in other modules,
+// and on types of the built-in table, explain the Go type to a programmer, not the value to a
+// caller. //mcp:doc is always for clients.
 func (r *Resolver) typeDoc(obj *types.TypeName) string {
 	if obj.Pkg() == nil || r.isStandard(obj.Pkg().Path()) {
 		return ""
@@ -348,8 +348,8 @@ func (r *Resolver) typeDoc(obj *types.TypeName) string {
 	return r.docs.Of(obj)
 }
 
-// isForeign reports whether a package belongs to another module than those whose source is read. It
-// depends on paths alone, so that vendoring and workspaces change nothing.
+// isForeign reports whether a package belongs to a module other than those that are read as source.
+// It depends only on paths, so that vendoring and workspaces change nothing.
 func (r *Resolver) isForeign(pkg *types.Package) bool {
 	if pkg == nil || r.isStandard(pkg.Path()) {
 		return false
@@ -362,8 +362,8 @@ func (r *Resolver) isForeign(pkg *types.Package) bool {
 	return true
 }
 
-// isStandard reports whether the path is one of the standard library: those have no dot in the
-// first element, unless the module itself is named so.
+// isStandard reports whether a path belongs to the standard library: its first element contains no
+// dot, unless the module itself has such a name.
 func (r *Resolver) isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	if strings.Contains(first, ".") {
@@ -377,7 +377,7 @@ func (r *Resolver) isStandard(path string) bool {
 	return true
 }
 
-// textDurations is the plan with every time.Duration that is not in a struct as text.
+// textDurations returns the plan with every time.Duration outside of structs as text.
 func (r *Resolver) textDurations(t *model.Type) *model.Type {
 	switch {
 	case isDuration(t.Go) && t.Kind == model.Int:

@@ -14,19 +14,19 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Docs finds the source of a type, field or constant of any package: its doc comment, "" if there
-// is none, and where it is declared, columns included. *load.Docs is one.
+// Docs finds the source of a type, field or constant of any package: its doc comment, or "", and
+// its position, with the column. *load.Docs implements it.
 type Docs interface {
 	Of(obj types.Object) string
-	// Directives are those of a declared type, nil if there are none.
+	// Directives returns the directives of a declared type, or nil.
 	Directives(obj *types.TypeName) *directive.Set
 	Position(obj types.Object) token.Position
-	// Constraint is the build constraint of the file that declares an object, "" if every build has
-	// it, or if it is the constraint shared of the generated file.
+	// Constraint returns the build constraint of the file that declares an object, or "" if every
+	// build includes it, or if it equals shared, the constraint of the generated file.
 	Constraint(obj types.Object, shared string) string
-	// Elsewhere reports whether a file that is not in this build declares a name.
+	// Elsewhere reports whether a file that this build excludes declares a name.
 	Elsewhere(pkg *types.Package, name string) bool
-	// Constant is the expression of a constant, nil if the source is not available.
+	// Constant returns the expression of a constant, or nil if the source is not available.
 	Constant(k *types.Const) ast.Expr
 }
 
@@ -43,57 +43,56 @@ const (
 // It is not safe for concurrent use.
 type Resolver struct {
 	// TaggedOnly makes only those fields of arguments required that a tag or //mcp:arg requires. It
-	// holds for the types that are resolved while it is set.
+	// applies to the types that are resolved while it is set.
 	TaggedOnly bool
-	// Tags says which tags name, describe and constrain members. It holds for the types that are
-	// resolved while it is set.
+	// Tags selects the tags that name, describe and constrain members. It applies to the types that
+	// are resolved while it is set.
 	Tags Tags
-	// Foreign returns what directives set for the types of other packages; it may be nil. Set it
-	// before the first type is resolved.
+	// Foreign returns the form that directives set for the types of other packages; it may be nil.
+	// It must be set before the first type is resolved.
 	Foreign func(*types.TypeName) *Form
-	// Outside is set where the code for the package is generated into others, which can name
-	// nothing that is not exported. Set it before the first type is resolved.
+	// Outside is set if the code for the package is generated into other packages, which can name
+	// only exported declarations. It must be set before the first type is resolved.
 	Outside bool
 
-	pkg   *load.Package // that is generated for
+	pkg   *load.Package // the package that is generated for
 	docs  Docs
 	diags *diag.List
-	// lasting is where diagnostics are added that remain if an attempt fails.
+	// lasting receives the diagnostics that remain if an attempt fails.
 	lasting *diag.List
-	trying  bool // in an attempt: see there
+	trying  bool // during an attempt
 
-	huma bool // the tags of huma hold for a feature
+	huma bool // huma's tags apply to a feature
 
-	shared string // the constraint of the generated file, "" without one
+	shared string // the constraint of the generated file, or ""
 
 	growing map[*model.Type]bool // the structs in progress
 	late    []lateCheck
 
-	// plans are the types that are shared, to *model.Type, those in progress included. What a type
-	// is depends on the direction where it has methods for one only.
+	// plans contains the shared plans, *model.Type, including those in progress, by type. The plan
+	// of a type depends on the direction if it has methods for one only.
 	plans      map[plansKey]*typeutil.Map
 	order      []types.Type    // keys of plans, oldest first
 	files      map[string]bool // names of the package's own files
 	reported   map[string]bool
-	sources    map[*types.Package]*load.Package // the packages whose source is read
-	modules    []string                         // that these packages belong to
+	sources    map[*types.Package]*load.Package // the packages that are read as source
+	modules    []string                         // modules of these packages
 	forms      map[*types.TypeName]*Form
 	converters typeutil.Map // types to *converter
-	// origins are the names that fields had before //mcp:arg renamed them.
+	// origins contains the names that fields had before //mcp:arg renamed them.
 	origins map[*model.Field]string
 	roots   []types.Type   // see AddRoot
 	aliases model.Aliases  // see Aliases
-	renamed *model.Aliases // all that could be among them; nil until asked for
-	// own are the copies that //mcp:arg made, which may be changed.
+	renamed *model.Aliases // all possible aliases; nil until requested
+	// own contains the copies that //mcp:arg made, which may be changed.
 	own map[*model.Type]bool
-	// parts are the plans without some members, see part.
+	// parts contains the plans without some members, see part.
 	parts map[partKey]*model.Type
-	// ineffective is what tags say without effect, see Unread.
+	// ineffective contains the parts of tags without effect, see Unread.
 	ineffective []model.UnreadTag
 }
 
-// New returns a resolver for the types that the package uses. What is wrong with them is added to
-// diags.
+// New returns a resolver for the types that the package uses. Errors are added to diags.
 func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 	r := &Resolver{
 		pkg: pkg, docs: docs, diags: diags, lasting: diags, shared: pkg.SharedConstraint(),
@@ -112,7 +111,7 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 }
 
 // AddSource adds a package whose functions are called by the code that is generated for the
-// resolver's own. Add it before the first type is resolved.
+// resolver's own package. It must be called before the first type is resolved.
 func (r *Resolver) AddSource(pkg *load.Package) {
 	r.sources[pkg.Types] = pkg
 	r.modules = append(r.modules, pkg.Module)
@@ -122,12 +121,12 @@ func (r *Resolver) AddSource(pkg *load.Package) {
 }
 
 // Type returns the plan of a type, or nil after adding at least one error that explains why it has
-// none; an error about a field of a struct is added for the first use of the struct only.
+// none; an error in a field of a struct is added only for the first use of the struct.
 func (r *Resolver) Type(t types.Type, use Use, at diag.Place) *model.Type {
 	return r.typeAt(site{Place: at, use: use}, t)
 }
 
-// plansOf are the shared plans for a direction. What is required matters to arguments alone. input
+// plansOf returns the shared plans for a direction. Required fields matter only in arguments. input
 // is set for the input of an operation of huma, see isInput.
 func (r *Resolver) plansOf(use Use, input bool) *typeutil.Map {
 	key := plansKey{use, r.tagging(use), input, r.Tags}
@@ -138,7 +137,7 @@ func (r *Resolver) plansOf(use Use, input bool) *typeutil.Map {
 	return r.plans[key]
 }
 
-// plansKey is what the plan of a type depends on, besides the type.
+// plansKey contains all values, besides the type, that the plan of a type depends on.
 type plansKey struct {
 	use    Use
 	tagged bool
@@ -157,10 +156,10 @@ func (r *Resolver) typeAt(s site, t types.Type) *model.Type {
 	return plan
 }
 
-// Param returns the field for a plain parameter: an argument by the parameter's name, required
-// unless it is variadic or a pointer; a pointer to a struct is required, since functions take those
-// for their size and do not expect nil. A time.Duration is text there, "1h30m". For a variadic
-// parameter t is the slice. The description is left to the caller. It returns nil like
+// Param returns the field for a plain parameter: an argument named like the parameter. It is
+// required unless it is variadic or a pointer; a pointer to a struct is required, since functions
+// take such pointers for efficiency and do not expect nil. A time.Duration is text there, "1h30m".
+// For a variadic parameter t is the slice. The caller sets the description. Param returns nil like
 // [Resolver.Type].
 func (r *Resolver) Param(name string, t types.Type, variadic bool, at diag.Place) *model.Field {
 	s := site{Place: at, use: Argument, param: name, variadic: variadic}
@@ -180,10 +179,9 @@ func (r *Resolver) Param(name string, t types.Type, variadic bool, at diag.Place
 	}
 }
 
-// expectsValue reports whether a parameter that points to a type is not expected to be nil: to a
-// struct, whatever its JSON form, but for structs of other modules that their authors pass by
-// value, such as time.Time and netip.Addr. A pointer to one of these is for a value that may be
-// missing.
+// expectsValue reports whether a pointer parameter of a type is expected not to be nil: a pointer
+// to a struct, whatever its JSON form, except structs of other modules that their authors pass by
+// value, such as time.Time and netip.Addr. A pointer to one of these represents an optional value.
 func (r *Resolver) expectsValue(t *model.Type) bool {
 	if _, isStruct := t.Go.Underlying().(*types.Struct); !isStruct || t.Kind == model.Flagged {
 		return false
@@ -196,8 +194,8 @@ func (r *Resolver) expectsValue(t *model.Type) bool {
 	return !foreign || !writesItself(named)
 }
 
-// writesItself reports whether the method that writes a type is one of its values, not of its
-// pointers alone.
+// writesItself reports whether the method that writes a type is in the method set of the type
+// itself, not only of its pointer.
 func writesItself(t *types.Named) bool {
 	for _, name := range []string{"MarshalJSON", "MarshalText"} {
 		if obj, _, _ := types.LookupFieldOrMethod(t, false, nil, name); obj != nil {
@@ -208,7 +206,7 @@ func writesItself(t *types.Named) bool {
 	return false
 }
 
-// IsObject reports whether a struct type, or a pointer to one, is read from an object of its
+// IsObject reports whether a struct type, or a pointer to one, is read from an object with its
 // fields.
 func (r *Resolver) IsObject(t types.Type) bool {
 	t = types.Unalias(t)
@@ -228,28 +226,27 @@ func (r *Resolver) IsObject(t types.Type) bool {
 	return !m.unmarshalJSON && !m.unmarshalText && !m.protoReflect
 }
 
-// Tags are the tags that hold besides those of this module, encoding/json and the validator.
+// Tags selects the tags that apply besides those of this module, encoding/json and the validator.
 type Tags int
 
 const (
-	AnyTags  Tags = iota // those of gin in structs with a tag binding, which no other framework has
-	HumaTags             // those of huma
-	GinTags              // those of gin
+	AnyTags  Tags = iota // gin's in structs with a tag binding, which no other framework uses
+	HumaTags             // huma's
+	GinTags              // gin's
 	NoTags
 )
 
-// site is a place inside of a type: what a diagnostic says and points at.
+// site is a place inside a type, for the subject and position of a diagnostic.
 type site struct {
 	diag.Place // of the innermost field in the package itself
 	use        Use
-	// param is the name of the parameter that is an argument of its own, "" for anything else.
+	// param is the name of the parameter that is a direct argument, or "".
 	param    string
 	variadic bool           // the parameter is variadic
-	far      token.Position // of the field in question, where it is in another package
-	path     string         // Filter.Items[].Ch, Shape.(Circle).Radius, "" for the type itself
+	far      token.Position // of the field in question, if it is in another package
+	path     string         // Filter.Items[].Ch, Shape.(Circle).Radius; "" for the type itself
 	deep     int
-	// union is the sealed interface of another package that the place is in, nil where there is
-	// none.
+	// union is the sealed interface of another package around the place, or nil.
 	union *types.Named
 	// member is the innermost field, see [Resolver.memberKey].
 	member string
@@ -274,7 +271,7 @@ func (s site) element() site {
 func (r *Resolver) atField(s site, v *types.Var) site {
 	s = s.field(v.Name())
 	pos := r.pkg.Fset.Position(v.Pos())
-	if v.Name() != "_" { // a tag of a blank field is about the struct
+	if v.Name() != "_" { // a tag of a blank field applies to the struct
 		s.member = r.memberKey(pos, v.Name())
 	}
 	switch {
@@ -286,8 +283,8 @@ func (r *Resolver) atField(s site, v *types.Var) site {
 	return s
 }
 
-// errorf adds an error. One about a field is added once, since the types that hold it are shared by
-// many places.
+// errorf adds an error. An error in a field is added once, since many places share the type around
+// it.
 func (r *Resolver) errorf(s site, hint, format string, args ...any) {
 	r.report(s, diag.Error, hint, fmt.Sprintf(format, args...))
 }
@@ -298,9 +295,9 @@ func (r *Resolver) warnf(s site, hint, format string, args ...any) {
 
 func (r *Resolver) report(s site, severity diag.Severity, hint, message string) {
 	if s.path != "" {
-		// The field without the way to it, which differs between uses.
+		// The field without the path to it, which differs between uses.
 		key := fmt.Sprint(s.Pos, s.far, message)
-		if r.reported[key] && !(r.trying && severity == diag.Error) { // an attempt fails by what is known, too
+		if r.reported[key] && !(r.trying && severity == diag.Error) { // an attempt also fails for known errors
 			return
 		}
 		r.reported[key] = true
@@ -316,7 +313,7 @@ func (r *Resolver) report(s site, severity diag.Severity, hint, message string) 
 	r.diags.Add(d)
 }
 
-// typeString writes a type as the package's own source would.
+// typeString writes a type as the package's own source would write it.
 func (r *Resolver) typeString(t types.Type) string {
 	return types.TypeString(spelled(t), func(p *types.Package) string {
 		if p == r.pkg.Types {
@@ -334,7 +331,7 @@ func (r *Resolver) warnName(s site, name string) {
 	}
 }
 
-// goodProperty reports whether every known client takes the name of a property.
+// goodProperty reports whether every known client accepts the name of a property.
 func goodProperty(name string) bool {
 	if len(name) == 0 || len(name) > 64 {
 		return false

@@ -9,7 +9,7 @@ import (
 )
 
 // applyRule applies a constraint to the value of a field, or to the elements of a list or map if
-// the constraint is not about the list or map itself.
+// the constraint does not concern the list or map itself.
 func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error) {
 	if k.Value == keyword.Format && k.value() == "duration" {
 		return applyDuration(f)
@@ -32,7 +32,7 @@ func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error)
 	return setRule(t, rules, k)
 }
 
-// isEndless reports whether the elements of a list or map lead back to itself, as in type Tree
+// isEndless reports whether the elements of a list or map lead back to it, as in type Tree
 // map[string]Tree.
 func isEndless(t *model.Type) bool {
 	seen := map[*model.Type]bool{}
@@ -58,7 +58,7 @@ func setRule(t *model.Type, rules *model.Rules, k setting) (hint string, err err
 	return "", nil
 }
 
-// setEnum sets the values that a place is narrowed to.
+// setEnum sets the values to which a place is narrowed.
 func setEnum(t *model.Type, rules *model.Rules, k setting) (hint string, err error) {
 	list := k.values
 	if k.source == fromArg && len(list) == 1 {
@@ -78,7 +78,7 @@ func setEnum(t *model.Type, rules *model.Rules, k setting) (hint string, err err
 	return "", nil
 }
 
-// applyDuration makes a time.Duration text.
+// applyDuration represents a time.Duration as text.
 func applyDuration(f *model.Field) (hint string, err error) {
 	changed := asText(f.Type)
 	if changed == nil {
@@ -88,8 +88,8 @@ func applyDuration(f *model.Field) (hint string, err error) {
 	return "", nil
 }
 
-// asText copies the plan of a time.Duration, or of pointers and lists of it, as text; nil for other
-// types.
+// asText copies the plan of a time.Duration, or of pointers to it and lists of it, as text. It
+// returns nil for other types.
 func asText(t *model.Type) *model.Type {
 	switch {
 	case t.Kind == model.Duration:
@@ -108,8 +108,8 @@ func asText(t *model.Type) *model.Type {
 	return &changed
 }
 
-// numericText names the type of a value that is a number in a string, such as a decimal; "" for
-// other types.
+// numericText names the type of a number in a string, such as a decimal, or returns "" for other
+// types.
 func numericText(t *model.Type) string {
 	for t.Kind != model.Converted || t.Convert.Methods == model.Invalid {
 		switch t.Kind {

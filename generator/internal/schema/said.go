@@ -8,10 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// saysValues reports whether a description has already what the comments of an enumeration's values
-// say: it names each value, and next to it, behind all of them or in front of all of them, the
-// words of its comment. With list, which is for values that the schema does not enumerate, naming
-// them is enough where none has a comment.
+// saysValues reports whether a description already contains the comments of an enumeration's
+// values: it names each value, and next to it, behind all of them or in front of all of them, the
+// words of its comment. With list, for values that the schema does not enumerate, their names
+// suffice if no value has a comment.
 func saysValues(desc string, texts []string, docs map[string]string, list bool) bool {
 	words := plainWords(desc)
 	var places []valuePlace
@@ -52,7 +52,7 @@ func saysValues(desc string, texts []string, docs map[string]string, list bool) 
 	return behind || before
 }
 
-// valuePlace is where a description names a value.
+// valuePlace is the place of a value in a description.
 type valuePlace struct {
 	words, doc []string
 	start      int
@@ -60,7 +60,7 @@ type valuePlace struct {
 
 func (p valuePlace) end() int { return p.start + len(p.words) }
 
-// repeatsName reports whether a comment says no more than the name of its field.
+// repeatsName reports whether a comment contains only the words of its field's name.
 func repeatsName(doc string, names ...string) bool {
 	squeezed := strings.Join(slices.Compact(withoutArticles(plainWords(doc))), "") // "Name is the name"
 	return slices.ContainsFunc(names, func(name string) bool {
@@ -68,19 +68,19 @@ func repeatsName(doc string, names ...string) bool {
 	})
 }
 
-// plainWords are the words of a text in lower case, without punctuation.
+// plainWords returns the words of a text in lower case, without punctuation.
 func plainWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// withoutArticles leaves out words that change no meaning.
+// withoutArticles removes words that do not change the meaning.
 func withoutArticles(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		return w == "a" || w == "an" || w == "the" || w == "is" || w == "are" || w == "it"
 	})
 }
 
-// indexWords is the index of the first occurrence of some words in others, -1 if there is none.
+// indexWords returns the index of the first occurrence of some words in others, or -1.
 func indexWords(all, some []string) int {
 	for i := 0; i+len(some) <= len(all); i++ {
 		if slices.Equal(all[i:i+len(some)], some) {

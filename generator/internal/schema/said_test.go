@@ -2,8 +2,7 @@ package schema
 
 import "testing"
 
-// A description that says what the comments of the values say replaces them, and none that leaves a
-// fact out.
+// A description that contains the comments of the values replaces them, unless it omits a fact.
 func TestSaysValues(t *testing.T) {
 	texts := []string{`"open"`, `"paid"`}
 	docs := map[string]string{`"open"`: "waits for payment", `"paid"`: "on its way"}

@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// valuesOf are the constants of a type that are its values, and those at both ends that are left
-// out since they mark an end. What the directive says takes precedence.
+// valuesOf returns the constants of a type that are its values, and those at both ends that are
+// excluded since they mark an end. The directive takes precedence.
 func valuesOf(t *types.Named, all []*types.Const, form *EnumForm) (values, left []*types.Const) {
 	if form != nil {
 		all = slices.DeleteFunc(slices.Clone(all), func(k *types.Const) bool { return hasName(form.Without, k.Name()) })
@@ -28,7 +28,7 @@ func valuesOf(t *types.Named, all []*types.Const, form *EnumForm) (values, left 
 	return all, left
 }
 
-// leftOut says which constant is not a value of an enumeration.
+// leftOut reports a constant that is not a value of an enumeration.
 func (r *Resolver) leftOut(s site, t *types.Named, k *types.Const) {
 	at, on, where := r.enumDirective(s, t)
 	if r.sources[k.Pkg()] != nil {
@@ -41,7 +41,7 @@ func (r *Resolver) leftOut(s site, t *types.Named, k *types.Const) {
 
 // isMarker reports whether the constant at an end of a group is not a value: it is unexported and
 // others are not, or its name says that it counts or bounds the others, and its number is the next
-// one. An exported name has to say what it counts, as NumColors does: Count, ByViewCount and
+// one. An exported name must include the counted noun, as NumColors does: Count, ByViewCount and
 // AggCount beside AggSum are values.
 func isMarker(t *types.Named, k *types.Const, others []*types.Const, exported, last bool) bool {
 	if !k.Exported() && exported {
@@ -57,7 +57,7 @@ func isMarker(t *types.Named, k *types.Const, others []*types.Const, exported, l
 	if len(words) < 2 || !last && words[0] != "min" {
 		return false
 	}
-	beginsLike := func(n int) bool { // another constant, too
+	beginsLike := func(n int) bool { // another constant begins alike
 		return slices.ContainsFunc(others, func(o *types.Const) bool {
 			w := wordsOf(o.Name())
 			return len(w) > n && slices.Equal(w[:n], words[:n])
@@ -80,7 +80,8 @@ func isMarker(t *types.Named, k *types.Const, others []*types.Const, exported, l
 	return words[n] == "count" && !beginsLike(n) && names(strings.Join(words[:n], ""), t, others)
 }
 
-// follows reports whether the number of a constant is the one behind all others, or before them.
+// follows reports whether the number of a constant is the one behind all others, or in front of
+// them.
 func follows(k *types.Const, others []*types.Const, last bool) bool {
 	var numbers []*big.Int
 	for _, o := range append(slices.Clone(others), k) {
@@ -98,8 +99,8 @@ func follows(k *types.Const, others []*types.Const, last bool) bool {
 	return own.Cmp(new(big.Int).Sub(slices.MinFunc(rest, (*big.Int).Cmp), one)) == 0
 }
 
-// names reports whether a word, perhaps in the plural, names a type, the beginning or end of its
-// name, or what its constants have in common.
+// names reports whether a word, perhaps in the plural, is the name of a type, the beginning or end
+// of its name, or the common part of its constants' names.
 func names(word string, t *types.Named, others []*types.Const) bool {
 	var forms []string
 	words := wordsOf(t.Obj().Name())
@@ -116,7 +117,7 @@ func names(word string, t *types.Named, others []*types.Const) bool {
 	})
 }
 
-// plainMarker reports whether an unexported name says by itself that it is not a value.
+// plainMarker reports whether an unexported name alone shows that it is not a value.
 func plainMarker(name string) bool {
 	words := wordsOf(name)
 	if strings.HasPrefix(name, "_") || len(words) == 0 {
@@ -132,7 +133,7 @@ func plainMarker(name string) bool {
 	return mark(words[0]) || mark(words[len(words)-1])
 }
 
-// wordsOf are the words of a Go name in lower case: NumHTTPCodes has num, http and codes.
+// wordsOf returns the words of a Go name in lower case: num, http and codes for NumHTTPCodes.
 func wordsOf(name string) (words []string) {
 	runes := []rune(name)
 	start := 0

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestSentinels checks which constants are values: the want list has them, then what is left out
-// with a warning, and with a note.
+// TestSentinels compares the values in want, followed by the constants excluded with a warning, and
+// with a note.
 func TestSentinels(t *testing.T) {
 	for _, tt := range []struct {
 		typ, consts, want string
 	}{
-		// Values whose names could be those of markers.
+		// Values whose names resemble markers.
 		{"Agg", "Sum T = iota; Avg; Count", "Sum Avg Count | |"},
 		{"Agg", "AggSum T = iota; AggAvg; AggCount", "AggSum AggAvg AggCount | |"},
 		{"Order", "ByName T = iota; BySize; ByViewCount", "ByName BySize ByViewCount | |"},
@@ -21,7 +21,7 @@ func TestSentinels(t *testing.T) {
 		{"Format", "Text T = iota; Binary; NumFormat", "Text Binary | NumFormat |"},
 		{"Format", "Text T = iota; Numeric; NumberFormat T = 7", "Text Numeric NumberFormat | |"}, // not the next number
 		{"Color", "Red T = iota; Green; NumWheels", "Red Green NumWheels | |"},
-		{"Color", "NumColors T = iota; Red; Green", "NumColors Red Green | |"}, // zero is not before one of the others: no count
+		{"Color", "NumColors T = iota; Red; Green", "NumColors Red Green | |"}, // zero is not directly before the others: no count
 		{"Kind", "Num T = iota; Str; Sum", "Num Str Sum | |"},
 		{"place", "begin T = iota; middle; end", "begin middle end | |"},
 		{"place", "first T = iota; second; last", "first second last | |"},
@@ -66,8 +66,8 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
-// valuesSaid are the names of the values, of the constants that a warning says are left out, and of
-// those that a note does.
+// valuesSaid returns the names of the values, of the constants that a warning excludes, and of
+// those that a note excludes.
 func valuesSaid(t *testing.T, typ, consts string, form *EnumForm) string {
 	t.Helper()
 	basic := "int"

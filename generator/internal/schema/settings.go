@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// source is where a setting was written, which determines how its value is read.
+// source is the place where a setting was written, which determines how its value is read.
 type source int
 
 const (
@@ -23,14 +23,15 @@ const (
 // setting is a keyword with its value, from a tag or from //mcp:arg.
 type setting struct {
 	*keyword.Keyword
-	values []string // one; several of enum, examples and default
+	values []string // one; several for enum, examples and default
 	source source
 	pos    token.Position // zero in a tag
 }
 
 func (k setting) value() string { return k.values[0] }
 
-// order is the order in which settings are applied: what changes the type comes first.
+// order returns the position in which a setting is applied: settings that change the type come
+// first.
 func order(k setting) int {
 	switch k.Value {
 	case keyword.Format:
@@ -41,7 +42,7 @@ func order(k setting) int {
 	return 1
 }
 
-// applyAll applies settings to a field and reports everything wrong with them.
+// applyAll applies settings to a field and reports all their errors.
 func (r *Resolver) applyAll(s site, f *model.Field, settings []setting) bool {
 	slices.SortStableFunc(settings, func(a, b setting) int { return order(a) - order(b) })
 	ok, required := true, false
@@ -90,20 +91,20 @@ func (r *Resolver) apply(f *model.Field, k setting) (hint string, err error) {
 	return "", nil
 }
 
-// applied are the functions of keywords whose meaning depends on the plan of the type.
+// applied returns the functions of keywords whose meaning depends on the plan of the type.
 func (r *Resolver) applied() map[string]func(*model.Field, setting) (hint string, err error) {
 	return map[string]func(*model.Field, setting) (hint string, err error){
 		"default":  r.applyDefault,
 		"examples": r.applyExamples,
 		"header":   applyHeader,
 		"type":     checkType,
-		"anchor":   ignore, // it names the schema for references, and there are none to it
+		"anchor":   ignore, // it names the schema for references, but nothing refers to it
 		"omit":     ignore, // omit=false
-		"fixed":    ignore, // what has it is not published, see Fix
+		"fixed":    ignore, // a field with it is not published, see Fix
 		"only":     ignore, // see applyPart
 		"inline":   ignore, // inline=false
-		"inject":   ignore, // inject=_; what a function fills is not published
-		"complete": ignore, // it is about the parameter, not about its schema
+		"inject":   ignore, // inject=_; a filled field is not published
+		"complete": ignore, // it applies to the parameter, not to its schema
 	}
 }
 
@@ -122,8 +123,8 @@ func checkType(f *model.Field, k setting) (hint string, err error) {
 	return hint, fmt.Errorf("type=%s contradicts the Go type, which is of type %s", want, is)
 }
 
-// base is the plan of the JSON value of a type: of what it points to, converts to, or has beside
-// its flag.
+// base returns the plan of a type's JSON value: of its pointer's target, of the type that it is
+// converted to, or of the value beside its flag.
 func base(t *model.Type) *model.Type {
 	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Converted {
 		t = t.Elem
@@ -131,7 +132,7 @@ func base(t *model.Type) *model.Type {
 	return t
 }
 
-// jsonType is the keyword type of a plan, "" where it has none.
+// jsonType returns the keyword type of a plan, or "".
 func jsonType(t *model.Type) string {
 	switch t.Kind {
 	case model.Bool:
@@ -163,7 +164,7 @@ func jsonType(t *model.Type) string {
 // applyDefault sets the default.
 func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
 	switch t := base(f.Type); t.Kind {
-	case model.Reflect, model.Interface, model.Error: // generated code has no name for a function that returns one
+	case model.Reflect, model.Interface, model.Error: // generated code cannot name a function that returns one
 		return "let the function choose what a missing value means", fmt.Errorf("default cannot be used on %s", keyword.KindName(t))
 	}
 	text, hint, err := valueText(f.Type, k)
@@ -175,7 +176,7 @@ func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
 	return "", nil
 }
 
-// applyExamples sets the examples: a JSON array of them, or one value, or several in tags.
+// applyExamples sets the examples: a JSON array, or one value, or several in tags.
 func (r *Resolver) applyExamples(f *model.Field, k setting) (string, error) {
 	t := base(f.Type)
 	f.Examples = nil
@@ -188,7 +189,7 @@ func (r *Resolver) applyExamples(f *model.Field, k setting) (string, error) {
 	for _, v := range k.values {
 		one := setting{Keyword: k.Keyword, values: []string{v}, source: k.source}
 		if t.Kind == model.Slice {
-			// The tag dialect gives examples of the elements.
+			// In tags the examples may be values of the elements.
 			if _, ok := jsontext.Array(v); !ok {
 				text, hint, err := valueText(t.Elem, one)
 				if err != nil {
@@ -211,8 +212,8 @@ func areArrays(list []string) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(text string) bool { return text[0] != '[' })
 }
 
-// valueText is the JSON text of a value as it was written: text for strings, JSON for everything
-// else.
+// valueText returns the JSON text of a value as it was written: text for strings, JSON for other
+// types.
 func valueText(t *model.Type, k setting) (text, hint string, err error) {
 	t = base(t)
 	v := k.value()

@@ -43,7 +43,7 @@ type snippet struct {
 	*Resolver
 }
 
-// checkSource type-checks files given by name. Those in a directory are packages of their own,
+// checkSource type-checks files given by name. Files in a directory form a separate package,
 // example.com/DIRECTORY, which the others may import. A directory with a dot, or in encoding, is an
 // import path.
 func checkSource(t testing.TB, files map[string]string) *snippet {
@@ -93,7 +93,7 @@ func check(t testing.TB, text string) *snippet {
 	return checkSource(t, map[string]string{"a.go": "package main\n" + text})
 }
 
-// typeOf is the type of a declared type, variable or function parameter.
+// typeOf returns the type of a declared type, variable or function parameter.
 func (s *snippet) typeOf(t testing.TB, name string) types.Type {
 	t.Helper()
 	obj := s.pkg.Types.Scope().Lookup(name)
@@ -103,7 +103,7 @@ func (s *snippet) typeOf(t testing.TB, name string) types.Type {
 	return obj.Type()
 }
 
-// place is the position of a declaration.
+// place returns the position of a declaration.
 func (s *snippet) place(name string) diag.Place {
 	return diag.Place{Pos: s.pkg.Fset.Position(s.pkg.Types.Scope().Lookup(name).Pos()), Subject: "tool X"}
 }
@@ -118,7 +118,7 @@ func (s *snippet) plan(t testing.TB, name string) *model.Type {
 	return p
 }
 
-// printed is every diagnostic as it is shown.
+// printed returns all diagnostics as they are shown.
 func (s *snippet) printed() string {
 	var b strings.Builder
 	diag.Print(&b, s.diags, "")
@@ -186,7 +186,7 @@ func (d testDocs) add(fset *token.FileSet, file *ast.File) {
 	})
 }
 
-// params is the arguments object of a function, every parameter an argument.
+// params returns the arguments object of a function, with every parameter as an argument.
 func (s *snippet) params(t testing.TB, name string, sig *types.Signature) *model.Type {
 	t.Helper()
 	object := &model.Type{Kind: model.Struct}
@@ -202,8 +202,8 @@ func (s *snippet) params(t testing.TB, name string, sig *types.Signature) *model
 	return object
 }
 
-// inputText returns the schema of what the generated decoder accepts for a plan.
+// inputText returns the schema of the values that the generated decoder accepts for a plan.
 func inputText(t *model.Type) string { return Marshal(render(base(t), false, false)) }
 
-// outputText returns the schema of what the generated encoder writes for a plan.
+// outputText returns the schema of the values that the generated encoder writes for a plan.
 func outputText(t *model.Type) string { return Marshal(render(base(t), true, false)) }

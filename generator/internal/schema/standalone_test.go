@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// A schema of a type has neither a dialect of its own nor references, within the document or to the
-// network: that is an error with a hint, and nothing is published.
+// A schema of a type must neither name a dialect nor contain references, within the document or to
+// the network: that is an error with a hint, and nothing is published.
 func TestSchemasThatStandAlone(t *testing.T) {
 	for _, schema := range []map[string]any{
 		{"$schema": "http://json-schema.org/draft-04/schema#"},

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// streamMethods are the methods of encoding/json/v2. encoding/json calls them from Go 1.27 on,
-// before all others; in earlier versions, and in those without the experiment, it does not. A
-// contract is the same for every version, so they count in none: generated code calls MarshalJSON
-// and UnmarshalJSON, and a type without these has no JSON form.
+// streamMethods are the methods of encoding/json/v2. From Go 1.27 on, encoding/json calls them
+// before all others; in earlier versions, and in versions without the experiment, it does not.
+// Contracts must not depend on the version, so these methods never count: generated code calls
+// MarshalJSON and UnmarshalJSON, and a type without these has no JSON form.
 var streamMethods = []struct {
 	use                  Use
 	name, coder, instead string
@@ -20,9 +20,9 @@ var streamMethods = []struct {
 	{Argument, "UnmarshalJSONFrom", "Decoder", "UnmarshalJSON"},
 }
 
-// streamed returns the methods of encoding/json/v2 that a type has in a direction, and those that
-// it lacks in their place. A method that is promoted from deeper down than the one of
-// encoding/json/v2 is the form of something else.
+// streamed returns the methods of encoding/json/v2 that a type has in a direction, and the methods
+// of encoding/json that it lacks instead. A method of encoding/json that is promoted from a deeper
+// level does not count, since it is the form of another type.
 func streamed(t types.Type, use Use) (has, lacks []string) {
 	if types.IsInterface(t) {
 		return nil, nil
@@ -46,7 +46,7 @@ func streamed(t types.Type, use Use) (has, lacks []string) {
 }
 
 // isStreamMethod reports whether a method has one parameter, a pointer to the type of package
-// jsontext, and returns an error. Before Go 1.27 the package is that of a module.
+// jsontext, and returns an error. Before Go 1.27 the package belongs to a module.
 func isStreamMethod(sig *types.Signature, coder string) bool {
 	if sig.Params().Len() != 1 || sig.Variadic() || !sameTypes(sig.Results(), []types.Type{types.Universe.Lookup("error").Type()}) {
 		return false
@@ -67,7 +67,7 @@ func (r *Resolver) refuseStreamed(s site, t types.Type) bool {
 	return true
 }
 
-// refuseStreamedInside refuses a type that is left to encoding/json and that contains, or is, one
+// refuseStreamedInside refuses a type that is left to encoding/json if it is or contains a type
 // with only the methods of encoding/json/v2.
 func (r *Resolver) refuseStreamedInside(s site, t types.Type) bool {
 	found := findStreamed(t, s.use, &typeutil.Map{})
@@ -83,8 +83,8 @@ func (r *Resolver) refuseStreamedInside(s site, t types.Type) bool {
 	return true
 }
 
-// findStreamed finds a type with only the methods of encoding/json/v2 where encoding/json looks at
-// types, or nil.
+// findStreamed finds, among the types that encoding/json examines, one with only the methods of
+// encoding/json/v2, or returns nil.
 func findStreamed(t types.Type, use Use, seen *typeutil.Map) types.Type {
 	t = pointedTo(t)
 	if seen.Set(t, true) != nil {

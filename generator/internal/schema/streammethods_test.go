@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStreamMethods has types with the methods of encoding/json/v2, which exist in some versions of
-// Go only: those that a contract cannot have, in each direction.
+// TestStreamMethods covers types with methods of encoding/json/v2, which exist only in some
+// versions of Go: it checks that each is refused in the direction without another method.
 func TestStreamMethods(t *testing.T) {
 	const (
 		to    = "func (%) MarshalJSONTo(*jsontext.Encoder) error { return nil }\n"
@@ -70,8 +70,8 @@ func TestStreamMethods(t *testing.T) {
 	}
 }
 
-// TestStreamMethodsWithSchema: a schema does not say which of two forms is written, and the hint
-// names what helps.
+// TestStreamMethodsWithSchema checks that a schema does not help, since it does not determine which
+// of two forms is written, and that the hint names a remedy.
 func TestStreamMethodsWithSchema(t *testing.T) {
 	s := checkSource(t, map[string]string{
 		"a.go": "package main\nimport \"encoding/json/jsontext\"\n" +

@@ -11,11 +11,11 @@ import (
 // tagPair is one key:"value" of the tag of a field.
 type tagPair struct {
 	key, value string
-	broken     bool // the value has an escape that Go does not have, and package reflect has no value
+	broken     bool // the value contains an escape that Go does not know, and package reflect returns no value
 }
 
-// tagPairs reads a tag as package reflect does. rest is what reflect does not read: it stops at the
-// first fault of this form.
+// tagPairs reads a tag like package reflect. rest is the part that reflect does not read: it stops
+// at the first syntax error.
 func tagPairs(tag string) (pairs []tagPair, rest string) {
 	for {
 		if tag = strings.TrimLeft(tag, " "); tag == "" {
@@ -41,9 +41,9 @@ func tagPairs(tag string) (pairs []tagPair, rest string) {
 	}
 }
 
-// readableTags refuses tags of which package reflect reads only a part, since whatever is behind
-// the fault is lost: a constraint, or the json:"-" of a field. Those of other modules are what
-// encoding/json makes of them there. seen has the structs that were looked at.
+// readableTags refuses tags of which package reflect reads only a part, since everything behind the
+// error is lost: a constraint, or the json:"-" of a field. Tags in other modules are read as
+// encoding/json reads them. seen contains the structs that were examined.
 func (r *Resolver) readableTags(s site, u *types.Struct, seen map[*types.Struct]bool) bool {
 	if seen[u] {
 		return true
@@ -79,7 +79,7 @@ func (r *Resolver) readableTags(s site, u *types.Struct, seen map[*types.Struct]
 	return ok
 }
 
-// tagHint says how to correct a tag, of which package reflect does not read rest.
+// tagHint returns a hint how to correct a tag. rest is the part that package reflect does not read.
 func tagHint(rest string) string {
 	key, value, isPair := strings.Cut(rest, ":")
 	switch {
@@ -96,7 +96,7 @@ func tagHint(rest string) string {
 	return "write pairs such as `json:\"name\" jsonschema:\"minLength=1\"`, separated by a space"
 }
 
-// shortened is a text for a message.
+// shortened shortens a text for a message.
 func shortened(text string) string {
 	if runes := []rune(text); len(runes) > 40 {
 		return string(runes[:40]) + "…"

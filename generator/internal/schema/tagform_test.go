@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTagPairs compares with package reflect.
+// TestTagPairs compares tagPairs with package reflect.
 func TestTagPairs(t *testing.T) {
 	for _, tag := range []string{
 		"", " ", `json:"a"`, `json:"a,omitempty" xml:"b"`, ` json:"a"  xml:"b" `, `json:"a"xml:"b"`, `json:"a\"b" x:"\\"`,
@@ -33,7 +33,7 @@ func TestTagPairs(t *testing.T) {
 	}
 }
 
-// TestUnreadableTags has fields with tags of which package reflect reads a part.
+// TestUnreadableTags covers tags of which package reflect reads a part.
 func TestUnreadableTags(t *testing.T) {
 	const what = "a.go:3:2: tool X: field F: the tag has "
 	for _, tt := range []struct{ field, want string }{
@@ -64,7 +64,7 @@ func TestUnreadableTags(t *testing.T) {
 	}
 }
 
-// TestTagsElsewhere: the tags of another module are what encoding/json makes of them.
+// TestTagsElsewhere checks that tags of another module are read as encoding/json reads them.
 func TestTagsElsewhere(t *testing.T) {
 	s := checkSource(t, map[string]string{
 		"a.go":       "package main\nimport \"example.com/dep\"\ntype X struct{ D dep.T }",

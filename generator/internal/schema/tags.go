@@ -13,8 +13,8 @@ import (
 )
 
 // readTags applies the tags of frameworks, binding, validate, jsonschema, jsonschema_description
-// and jsonschema_extras of a field, the later ones overriding the earlier, and checks the outcome
-// for contradictions.
+// and jsonschema_extras of a field. Later ones override earlier ones. It then checks the result for
+// contradictions.
 func (r *Resolver) readTags(s site, f *model.Field, m *member) bool {
 	tag := m.tag
 	if desc := tag.Get("jsonschema_description"); desc != "" {
@@ -27,7 +27,7 @@ func (r *Resolver) readTags(s site, f *model.Field, m *member) bool {
 		r.readGinForm(s, f, m)
 	}
 	left := map[string][]string{}
-	for _, key := range []string{"binding", "validate"} { // gin calls the same validator by binding
+	for _, key := range []string{"binding", "validate"} { // gin calls the same validator for binding
 		left[key] = r.readValidate(f, tag.Get(key))
 	}
 	r.ginRequired(s, f, m)
@@ -55,7 +55,7 @@ func (r *Resolver) readSchemaTag(s site, f *model.Field, tag string) bool {
 }
 
 // isFreeText reports whether the first part of a tag is the beginning of a description and not a
-// keyword. A single word that is nearly a keyword is one that was misspelt.
+// keyword. A single word that is nearly a keyword counts as a misspelt keyword.
 func isFreeText(first string) bool {
 	word := strings.TrimSpace(first)
 	if k := tagKeyword(word); keyValue.MatchString(word) || k != nil && k.Value == keyword.Flag {
@@ -64,7 +64,7 @@ func isFreeText(first string) bool {
 	return strings.ContainsAny(word, " \t") || diag.Nearest(word, tagKeywords(true)) == ""
 }
 
-// tagSettings turns the parts of a tag into settings. Repeated enum, default and example are one
+// tagSettings turns the parts of a tag into settings. Repeated enum, default and example become one
 // setting with several values. A flag that is false is applied at once.
 func (r *Resolver) tagSettings(s site, f *model.Field, parts []string) ([]setting, bool) {
 	var out []setting
@@ -121,8 +121,8 @@ func (r *Resolver) tagSettings(s site, f *model.Field, parts []string) ([]settin
 	return out, ok
 }
 
-// unknownKeyword refuses a word that cannot be used as it is written; k is nil if the table does
-// not have it.
+// unknownKeyword refuses a word that cannot be used in this form; k is nil if the table does not
+// contain it.
 func (r *Resolver) unknownKeyword(s site, k *keyword.Keyword, key string, hasValue bool) {
 	if k != nil {
 		r.errorf(s, "write "+key+"=…", "the jsonschema keyword %s needs a value", key)
@@ -148,7 +148,7 @@ func isKeyword(part string) bool {
 }
 
 // proseBetween refuses the parts of a tag from begin to end, which are text behind a keyword: a
-// description without its keyword, or what follows a comma in the value of the keyword before.
+// description without its keyword, or text behind a comma in the preceding keyword's value.
 func (r *Resolver) proseBetween(s site, parts []string, begin, end int) {
 	text := escaped(parts[begin:end])
 	hint := "write description=" + strings.TrimSpace(text)
@@ -160,7 +160,7 @@ func (r *Resolver) proseBetween(s site, parts []string, begin, end int) {
 	r.errorf(s, hint, "the tag jsonschema has the text %q among its keywords", strings.TrimSpace(strings.Join(parts[begin:end], ",")))
 }
 
-// escaped joins parts of a tag to one, as it is written in the source.
+// escaped joins parts of a tag as they are written in the source.
 func escaped(parts []string) string {
 	return strings.NewReplacer(",", `\\,`, `"`, `\"`).Replace(strings.Join(parts, ","))
 }
@@ -173,7 +173,7 @@ func tagKeyword(name string) *keyword.Keyword {
 	return nil
 }
 
-// tagKeywords are the names of the keywords that a tag can have, or only of flags.
+// tagKeywords returns the names of the keywords that are allowed in a tag, or only the flags.
 func tagKeywords(flags bool) []string {
 	var names []string
 	for _, k := range keyword.Table(keyword.Tag) {
@@ -184,7 +184,7 @@ func tagKeywords(flags bool) []string {
 	return names
 }
 
-// splitTag splits at commas, except those behind a backslash, which goes.
+// splitTag splits at commas, except commas behind a backslash, which is removed.
 func splitTag(tag string) []string {
 	var parts []string
 	for i, piece := range strings.Split(tag, ",") {
@@ -197,8 +197,8 @@ func splitTag(tag string) []string {
 	return parts
 }
 
-// readExtras reads the tag jsonschema_extras: key=value pairs that go into the schema as they are.
-// true and false are booleans, a repeated key makes a list.
+// readExtras reads the tag jsonschema_extras: key=value pairs that are added to the schema
+// unchanged. true and false become booleans, a repeated key a list.
 func (r *Resolver) readExtras(s site, f *model.Field, tag string) bool {
 	if tag == "" {
 		return true

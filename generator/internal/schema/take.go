@@ -10,9 +10,9 @@ import (
 )
 
 // Take removes a member from a copy of the arguments object of a feature: it is not published,
-// nothing is read into it, and a client that sends it gets the error that it is unknown. It returns
-// the copy and the fields that lead to the member. Both are nil if there is no such member, and
-// problem says why one cannot be set from outside.
+// nothing is read into it, and a client that sends it receives the error for unknown arguments.
+// Take returns the copy and the fields that lead to the member. Both are nil if the member does not
+// exist; problem is the reason if it cannot be set from outside.
 func (r *Resolver) Take(object *model.Type, feature string, path []string) (changed *model.Type, chain []*model.Field, problem string) {
 	object = r.copyOf(object, feature)
 	inner := object
@@ -29,7 +29,7 @@ func (r *Resolver) Take(object *model.Type, feature string, path []string) (chan
 		if len(path) == 1 {
 			return object, []*model.Field{unhide(inner, hidden)}, ""
 		}
-		f := inner.Hidden[hidden] // what is inside of it can be filled all the same
+		f := inner.Hidden[hidden] // its members can still be filled
 		_, chain, problem := r.Take(f.Type, feature, path[1:])
 		if chain == nil {
 			return nil, nil, problem
@@ -52,8 +52,8 @@ func (r *Resolver) Take(object *model.Type, feature string, path []string) (chan
 	return object, append([]*model.Field{f}, chain...), ""
 }
 
-// inside says why a member of something other than a struct cannot be set, "" if there is no such
-// member.
+// inside returns the reason why a member of a type other than a struct cannot be set, or "" if it
+// does not exist.
 func (r *Resolver) inside(t *model.Type, path []string) string {
 	for t.Elem != nil && t.Kind != model.Struct {
 		t = t.Elem
@@ -64,14 +64,14 @@ func (r *Resolver) inside(t *model.Type, path []string) string {
 	return "it is a member of the elements of a list or map, or behind several pointers"
 }
 
-// Origin is the name that a field had before //mcp:arg renamed it.
+// Origin returns the name that a field had before //mcp:arg renamed it.
 func (r *Resolver) Origin(f *model.Field) string { return r.origin(f) }
 
 // HasMembers reports whether encoding/json sees a field in a struct.
 func HasMembers(t types.Type) bool { return len(members(t)) > 0 }
 
-// HasMember reports whether a struct, or what a pointer points to, has a member by the JSON names
-// of a path. Every type has the empty path.
+// HasMember reports whether a struct, or a pointer's target, has a member with the JSON names of a
+// path. Every type has the empty path.
 func HasMember(t types.Type, path []string) bool {
 	if len(path) == 0 {
 		return true
@@ -88,8 +88,8 @@ func HasMember(t types.Type, path []string) bool {
 	return false
 }
 
-// Member finds a member by its name in JSON or Go where encoding/json reads a type by itself, at
-// any depth, and returns its path; nil if there is none.
+// Member finds a member by its name in JSON or Go, at any depth, in types that encoding/json reads
+// without generated code. It returns the member's path, or nil.
 func Member(t types.Type, is func(name string) bool) []string {
 	return findMember(t, is, &typeutil.Map{})
 }

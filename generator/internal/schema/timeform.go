@@ -9,14 +9,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// inLayout copies the plan of a time.Time, or of pointers and lists of it, for a layout of package
-// time or a unit of Unix time; nil for other types. Without an offset a time is local, or in UTC.
+// inLayout copies the plan of a time.Time, or of pointers to it and lists of it, for a layout of
+// package time or a unit of Unix time. It returns nil for other types. A time without an offset is
+// local, or in UTC.
 func inLayout(t *model.Type, layout string, local bool) *model.Type {
 	changed := *t
 	switch {
 	case t.Kind == model.Time:
 		if changed.Layout, changed.Local = layout, local; layout == time.RFC3339 || layout == time.RFC3339Nano {
-			changed.Layout = "" // what is read anyway
+			changed.Layout = "" // read anyway
 		}
 		return &changed
 	case t.Elem == nil || t.Name != "":
@@ -28,7 +29,7 @@ func inLayout(t *model.Type, layout string, local bool) *model.Type {
 	return &changed
 }
 
-// timeForm says of a schema what a time looks like, and returns the description.
+// timeForm describes the form of a time in a schema, and returns the description.
 func timeForm(s *jsonschema.Schema, t *model.Type, desc string) string {
 	switch {
 	case t.Layout == "":
@@ -51,8 +52,8 @@ var layoutElements = []struct{ text, pattern string }{
 	{"15", `([01][0-9]|2[0-3])`}, {"04", `[0-5][0-9]`}, {"05", `[0-5][0-9]`},
 }
 
-// layoutPattern is the pattern of times in a layout, "" if it has elements of varying length or
-// names.
+// layoutPattern returns the pattern of times in a layout, or "" if it contains names or elements of
+// varying length.
 func layoutPattern(layout string) string {
 	var b strings.Builder
 	b.WriteByte('^')

@@ -17,9 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readers are the types of the standard library that read values by a method of their own, which
-// the generator can try. Methods of other packages are tried when the program registers its
-// features.
+// readers are the types of the standard library that read values with their own method, which the
+// generator can try. Methods of other packages are tried when the program registers its features.
 var readers = map[string]func() any{
 	"log/slog.Level":     func() any { return new(slog.Level) },
 	"log/slog.LevelVar":  func() any { return new(slog.LevelVar) },
@@ -35,8 +34,8 @@ var readers = map[string]func() any{
 	"time.Time":          func() any { return new(time.Time) },
 }
 
-// refusedByMethod returns why the method that reads a type refuses a decoded JSON value, "" where
-// it does not, or where it is not one of the standard library.
+// refusedByMethod returns the reason why the method that reads a type refuses a decoded JSON value,
+// or "" if it accepts it or does not belong to the standard library.
 func refusedByMethod(t *model.Type, v any) string {
 	name := "UnmarshalJSON"
 	if t.Kind == model.Text {
@@ -47,7 +46,7 @@ func refusedByMethod(t *model.Type, v any) string {
 	if !ok {
 		return ""
 	}
-	owner := pointedTo(fn.Signature().Recv().Type()) // another type where the method is promoted
+	owner := pointedTo(fn.Signature().Recv().Type()) // another type if the method is promoted
 	reader := readers[typeKey(owner)]
 	if reader == nil {
 		return ""

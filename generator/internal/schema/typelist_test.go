@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// A list of types in a schema of a directive is published as alternatives.
+// A list of types in the schema of a directive is published as alternatives.
 func TestTypeLists(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"type":["string","null"]}`:                                   `{"anyOf":[{"type":"string"},{"type":"null"}]}`,

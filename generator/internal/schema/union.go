@@ -18,7 +18,7 @@ const defaultDiscriminator = "type"
 // implementation is a type that a sealed interface may hold.
 type implementation struct {
 	obj     *types.TypeName
-	pointer bool // only the pointer to it implements the interface
+	pointer bool // only the pointer implements the interface
 }
 
 // sealed reports whether only the package itself can implement the interface.
@@ -64,8 +64,8 @@ func (r *Resolver) goodUnionForm(s site, obj *types.TypeName) bool {
 	return true
 }
 
-// fillUnion makes the plan of a sealed interface. isUnion is false where it can only be treated as
-// an interface like any other.
+// fillUnion makes the plan of a sealed interface. isUnion is false if it can only be treated like
+// any other interface.
 func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion, ok bool) {
 	plan.Tagged, plan.Tags = r.tagging(s.use), int(r.Tags)
 	form := r.formOf(t.Obj()).Union
@@ -92,11 +92,10 @@ func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion,
 	return true, r.fillVariants(s, plan, t, form, all)
 }
 
-// tryUnion makes the plan of a sealed interface of another package that is a result and of which no
-// directive says that it is a union. Nothing can be changed about its implementations, and those
-// that are returned may all have a JSON form. So it is an interface like any other where one of
-// them cannot be one of a union, with a warning that says which, since a schema that allows
-// anything is of little use.
+// tryUnion makes the plan of a sealed interface of another package that is a result and that no
+// directive declares a union. Its implementations cannot be changed, and those that are returned
+// may all have a JSON form. So it is treated like any other interface if one of them cannot be a
+// variant, with a warning that names it, since a schema that allows anything is of little use.
 func (r *Resolver) tryUnion(s site, plan *model.Type, t *types.Named, form *UnionForm, all []implementation) bool {
 	problem := r.attempt(s.use, func() bool {
 		ok := r.fillVariants(s, plan, t, form, all)
@@ -155,7 +154,7 @@ func (r *Resolver) fillVariants(s site, plan *model.Type, t *types.Named, form *
 	return ok
 }
 
-// variant makes the plan of an implementation, nil after an error.
+// variant makes the plan of an implementation, or returns nil after an error.
 func (r *Resolver) variant(s site, union *types.Named, i implementation, info *model.UnionInfo) *model.UnionVariant {
 	if problem, hint := r.unsuited(union, i, info.Discriminator); problem != "" {
 		r.errorf(s, hint, "%s", problem)
@@ -168,8 +167,8 @@ func (r *Resolver) variant(s site, union *types.Named, i implementation, info *m
 	return &model.UnionVariant{Name: i.obj.Name(), Type: plan, Pointer: i.pointer}
 }
 
-// unsuited returns why an implementation cannot be one of a union, "" where it can, and what to do
-// about it.
+// unsuited returns the reason why an implementation cannot be a variant, with a hint, or "" if it
+// can.
 func (r *Resolver) unsuited(union *types.Named, i implementation, discriminator string) (problem, hint string) {
 	t := i.obj.Type()
 	if !r.IsObject(t) || methodsOf(t).any() {
@@ -185,7 +184,7 @@ func (r *Resolver) unsuited(union *types.Named, i implementation, discriminator 
 	return "", ""
 }
 
-// variantOf moves to an implementation, as a type assertion does.
+// variantOf moves to an implementation, like a type assertion.
 func (r *Resolver) variantOf(s site, union, t types.Type) site {
 	if named := union.(*types.Named); s.union == nil && r.sources[named.Obj().Pkg()] == nil {
 		s.union = named

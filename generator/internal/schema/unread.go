@@ -11,14 +11,14 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// UnreadTag is the rule of mcpgen vet about tags that have no effect.
+// UnreadTag is the rule of mcpgen vet for tags without effect.
 const UnreadTag = "unread-tag"
 
-// Unread returns what the tags of the types that were resolved say without effect, except those of
-// other modules, whose authors did not write them for this program.
+// Unread returns the parts of tags without effect in the types that were resolved, except in other
+// modules, whose authors did not write them for this program.
 func (r *Resolver) Unread() []model.UnreadTag { return r.ineffective }
 
-// leave notes something that a tag says and nothing reads.
+// leave records a part of a tag that nothing reads.
 func (r *Resolver) leave(s site, hint, format string, args ...any) {
 	message := "field " + s.path + ": " + fmt.Sprintf(format, args...)
 	key := fmt.Sprint(s.Pos, s.far, fmt.Sprintf(format, args...))
@@ -29,8 +29,8 @@ func (r *Resolver) leave(s site, hint, format string, args ...any) {
 	r.ineffective = append(r.ineffective, model.UnreadTag{Pos: s.Pos, Subject: s.Subject, Message: message, Hint: hint, Member: s.member})
 }
 
-// noteUnread notes what the tags of a field say without effect. left are the rules of the validator
-// that the schema does not have, by the key of their tag.
+// noteUnread records the parts of a field's tags without effect. left contains the rules of the
+// validator that the schema lacks, by the key of their tag.
 func (r *Resolver) noteUnread(s site, m *member, f *model.Field, left map[string][]string) {
 	if r.isForeign(m.v.Pkg()) {
 		return
@@ -72,7 +72,7 @@ func (r *Resolver) readsTag(m *member, key string) bool {
 	return r.Tags == HumaTags && slices.Contains(humaTags, key) || m.in != "" && slices.Contains(ginTags, key)
 }
 
-// noteOptions is about options of the tag json that encoding/json does not have.
+// noteOptions records options of the tag json that encoding/json does not know.
 func (r *Resolver) noteOptions(s site, m *member, tag string) {
 	_, list, _ := strings.Cut(tag, ",")
 	for option := range strings.SplitSeq(list, ",") {
@@ -80,7 +80,7 @@ func (r *Resolver) noteOptions(s site, m *member, tag string) {
 			continue
 		}
 		if option == "inline" && m.v.Embedded() {
-			continue // it says what is so
+			continue // an embedded struct is inlined anyway
 		}
 		word, value, hasValue := strings.Cut(strings.TrimSpace(option), "=")
 		hint := "encoding/json has the options omitempty, omitzero and string"
@@ -96,7 +96,7 @@ func (r *Resolver) noteOptions(s site, m *member, tag string) {
 	}
 }
 
-// noteDescription is about keywords in a tag that is read as a description.
+// noteDescription records keywords in a tag that is read as a description.
 func (r *Resolver) noteDescription(s site, tag string) {
 	parts := splitTag(tag)
 	if tag == "" || !isFreeText(parts[0]) {
@@ -113,8 +113,8 @@ func (r *Resolver) noteDescription(s site, tag string) {
 	}
 }
 
-// tagMeant is the tag that a misspelt key probably means. Keys such as bson are too near to json to
-// be taken for it.
+// tagMeant returns the tag that a misspelt key probably means. Keys such as bson are not taken for
+// json, although they resemble it.
 func tagMeant(key string) string {
 	for _, known := range []string{"json", "validate", "binding"} {
 		if key != known && strings.EqualFold(key, known) {
@@ -125,14 +125,14 @@ func tagMeant(key string) string {
 	return diag.Nearest(key, known)
 }
 
-// equivalents are the tags of other libraries, such as huma and swag, that say of a field what a
-// keyword of the tag jsonschema says.
+// equivalents maps tags of other libraries, such as huma and swag, to keywords of the tag
+// jsonschema with the same meaning.
 var equivalents = map[string]string{
 	"description": "description", "desc": "description", "doc": "description", "help": "description", "usage": "description",
 	"example": "example", "examples": "example", "enum": "enum", "enums": "enum", "min": "minimum", "max": "maximum",
 }
 
-// equivalent is the keyword that a tag corresponds to, nil for other tags.
+// equivalent returns the keyword that a tag corresponds to, or nil for other tags.
 func equivalent(f *model.Field, key string) *keyword.Keyword {
 	bound := map[string]keyword.Bound{"min": keyword.AtLeast, "max": keyword.AtMost}[key]
 	if bound != keyword.NoBound {
@@ -146,8 +146,8 @@ func equivalent(f *model.Field, key string) *keyword.Keyword {
 	return nil
 }
 
-// noteEquivalents is about tags of other libraries in place of which the tag jsonschema has a
-// keyword, unless the field has it.
+// noteEquivalents records tags of other libraries for which the tag jsonschema has a keyword,
+// unless the field's tag contains it.
 func (r *Resolver) noteEquivalents(s site, m *member, f *model.Field, pairs []tagPair) {
 	var keys, settings []string
 	add := func(key string, k *keyword.Keyword, value string) {
@@ -190,12 +190,13 @@ func (r *Resolver) noteEquivalents(s site, m *member, f *model.Field, pairs []ta
 	r.leave(s, "write "+schemaTag(m, settings), "%s no effect", what)
 }
 
-// inResults reports whether a keyword says something of results, too.
+// inResults reports whether a keyword also applies to results.
 func inResults(name string) bool {
 	return slices.Contains([]string{"title", "description", "deprecated"}, name)
 }
 
-// hasSetting reports whether a field has what a tag of another library would set.
+// hasSetting reports whether a field already has the setting that a tag of another library would
+// make.
 func hasSetting(f *model.Field, k *keyword.Keyword, value string) bool {
 	switch k.Name {
 	case "title":
@@ -230,7 +231,7 @@ func hasSetting(f *model.Field, k *keyword.Keyword, value string) bool {
 	return k.Name == "format" && base(f.Type).Kind != model.String
 }
 
-// settingText is a keyword as the tag jsonschema has it.
+// settingText returns a keyword as the tag jsonschema writes it.
 func settingText(name, value string) string {
 	if k := tagKeyword(name); k != nil && k.Value == keyword.Flag && (value == "" || value == "true") {
 		return name
@@ -241,7 +242,7 @@ func settingText(name, value string) string {
 	return name + "=" + strings.NewReplacer(",", `\\,`, `"`, `\"`).Replace(value)
 }
 
-// schemaTag is the tag jsonschema that a field needs, or what to add to the one it has.
+// schemaTag returns the tag jsonschema that a field needs, or the part to add to its present one.
 func schemaTag(m *member, settings []string) string {
 	text := strings.Join(settings, ",")
 	old := m.tag.Get("jsonschema")
@@ -254,10 +255,10 @@ func schemaTag(m *member, settings []string) string {
 	return `jsonschema:"…,` + text + `"`
 }
 
-// naming are the tags by which other libraries name a field, or leave it out, in requests.
+// naming are the tags by which other libraries name a field, or omit it, in requests.
 var naming = []string{"form", "query", "uri", "path", "param", "params", "header", "cookie", "schema", "url"}
 
-// noteNames is about the names of fields in other kinds of requests, if the field has no name in
+// noteNames records the names of fields in other kinds of requests, if the field has no name in
 // JSON.
 func (r *Resolver) noteNames(s site, m *member, f *model.Field, pairs []tagPair) {
 	if m.tagged || s.use == Result {

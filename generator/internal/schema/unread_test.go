@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnread has fields with tags that nothing reads, message and hint of each.
+// TestUnread compares message and hint for fields with tags that nothing reads.
 func TestUnread(t *testing.T) {
 	for _, tt := range []struct{ field, want string }{
 		// Options of json.
@@ -29,7 +29,7 @@ func TestUnread(t *testing.T) {
 		{"F map[string]string `validate:\"dive,keys,min=3,endkeys,required\"`", "the schema cannot express min=3 of keys, required of the tag validate | check it in the function"},
 		{"F *string `validate:\"omitempty,omitnil,email\"`", ""},
 		{"F string `binding:\"-\" validate:\"-\"`", ""},
-		// What the tag jsonschema has a keyword for.
+		// Tags for which the tag jsonschema has a keyword.
 		{"F int `json:\"f\" default:\"5\" minimum:\"1\" max:\"10\"`", `the tags default, minimum, max have no effect | write jsonschema:"default=5,minimum=1,maximum=10"`},
 		{"F string `json:\"f\" doc:\"a, b\" max:\"10\" example:\"x\"`", `the tags doc, max, example have no effect | write jsonschema:"description=a\\,` + ` b,maxLength=10,example=x"`},
 		{"F string `json:\"f\" enums:\"a, b\"`", `the tag enums has no effect | write jsonschema:"enum=a,enum=b"`},
@@ -77,7 +77,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestUnreadOfResults: constraints and names of requests say nothing about results.
+// TestUnreadOfResults checks that constraints and names of requests have no meaning for results.
 func TestUnreadOfResults(t *testing.T) {
 	s := check(t, "type X struct {\n\tF int `form:\"f\" binding:\"luhn\" default:\"1\" swaggerignore:\"true\"`\n\tG int `doc:\"a number\"`\n}")
 	s.Type(s.typeOf(t, "X"), Result, s.place("X"))
@@ -86,8 +86,8 @@ func TestUnreadOfResults(t *testing.T) {
 	}
 }
 
-// TestBinding: gin's key of the validator's tags is read like the validator's own, which takes
-// precedence.
+// TestBinding checks that gin's key for the validator's tags is read like the validator's own,
+// which takes precedence.
 func TestBinding(t *testing.T) {
 	s := check(t, "type X struct {\n"+
 		"\tA string `json:\"a,omitempty\" binding:\"required,email\"`\n"+

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readValidate reads from a tag of github.com/go-playground/validator what JSON Schema can express.
-// It returns the rest, which is left to that library, with errors in it.
+// readValidate reads, from a tag of github.com/go-playground/validator, the rules that JSON Schema
+// can express. It returns the other rules, including faulty ones, which are left to that library.
 func (r *Resolver) readValidate(f *model.Field, tag string) (left []string) {
 	if tag == "" || tag == "-" {
 		return nil
@@ -21,7 +21,7 @@ func (r *Resolver) readValidate(f *model.Field, tag string) (left []string) {
 	top, inKeys := true, false
 	for _, part := range strings.Split(tag, ",") {
 		// In a value a comma is written 0x2C and a bar 0x7C; a bar itself separates alternatives,
-		// which JSON Schema has only as anyOf.
+		// which JSON Schema expresses only by anyOf.
 		if strings.Contains(part, "|") {
 			left = append(left, part)
 			continue
@@ -55,11 +55,11 @@ func (r *Resolver) readValidate(f *model.Field, tag string) (left []string) {
 	return left
 }
 
-// validateMarks say when the validator looks at a value, not which ones it allows.
+// validateMarks determine when the validator examines a value, not which values it allows.
 var validateMarks = []string{"", "omitempty", "omitnil", "omitzero", "structonly", "nostructlevel"}
 
-// bounds are the comparisons of the validator, which are about the number, the length or the count
-// of a value, whichever it has.
+// bounds are the comparisons of the validator. They apply to the number, the length or the count of
+// a value, depending on its type.
 var bounds = map[string][]keyword.Bound{
 	"min": {keyword.AtLeast}, "gte": {keyword.AtLeast}, "gt": {keyword.Above},
 	"max": {keyword.AtMost}, "lte": {keyword.AtMost}, "lt": {keyword.Below},
@@ -81,13 +81,13 @@ var validatePatterns = map[string]string{
 	"hexadecimal": `^(0[xX])?[0-9a-fA-F]+$`, "e164": `^\+[1-9]?[0-9]{7,14}$`,
 }
 
-// validateRule applies one word of the tag, and reports whether JSON Schema can express it.
+// validateRule applies one word of the tag. It returns false if JSON Schema cannot express it.
 func validateRule(t *model.Type, rules *model.Rules, key, value string) bool {
 	set := func(key, value string) bool {
-		// A word that does not suit the type or a broken value is left to the validator, which
-		// refuses both when it runs.
+		// A word that does not fit the type and a broken value are left to the validator, which
+		// refuses both at run time.
 		if old := rules.Limit(key); old != "" && old != value {
-			return false // a schema has one pattern and one format
+			return false // a schema contains one pattern and one format
 		}
 		_, err := setRule(t, rules, setting{Keyword: keyword.Lookup(key), values: []string{value}})
 		return err == nil
@@ -131,7 +131,7 @@ func validateRule(t *model.Type, rules *model.Rules, key, value string) bool {
 	return false
 }
 
-// validateBound applies a comparison, and reports whether the type has one.
+// validateBound applies a comparison. It returns false if the type does not support it.
 func validateBound(t *model.Type, rules *model.Rules, key string, b keyword.Bound, value string) bool {
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float:
@@ -155,7 +155,7 @@ func validateBound(t *model.Type, rules *model.Rules, key string, b keyword.Boun
 		}
 		value = strconv.Itoa(n)
 	default:
-		return false // []byte is measured in bytes there, in characters of base64 here
+		return false // the validator counts the bytes of []byte, the schema characters of base64
 	}
 	_, err := setRule(t, rules, setting{Keyword: keyword.BoundOf(t.Kind, b), values: []string{value}})
 	return err == nil
@@ -172,8 +172,8 @@ func oneOf(value string) []string {
 	return words
 }
 
-// literalPattern is a pattern that matches a text, with the escapes that both RE2 and ECMA-262
-// have.
+// literalPattern returns a pattern that matches exactly a text, with escapes that both RE2 and
+// ECMA-262 know.
 func literalPattern(text string) string {
 	var b strings.Builder
 	for _, c := range text {

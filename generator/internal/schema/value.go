@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// unfit returns why a JSON text is not a value of a plan with rules, "" if it is one.
+// unfit returns the reason why a JSON text is not a value of a plan with rules, or "" if it is one.
 func unfit(t *model.Type, rules *model.Rules, text string) string {
 	v, err := jsontext.Decode(text)
 	if err != nil {
@@ -28,13 +28,13 @@ func unfit(t *model.Type, rules *model.Rules, text string) string {
 	return mismatch(t, rules, v)
 }
 
-// mismatch is unfit for a decoded value.
+// mismatch is like unfit, for a decoded value.
 func mismatch(t *model.Type, rules *model.Rules, v any) string {
 	if rules == nil {
 		rules = &model.Rules{}
 	}
 	if v == nil && t.IsOptional() {
-		return "" // of an element; fields are checked by the caller
+		return "" // for an element; the caller checks fields
 	}
 	t = base(t)
 	switch t.Kind {
@@ -85,7 +85,7 @@ func mismatch(t *model.Type, rules *model.Rules, v any) string {
 
 func wrongType(t *model.Type, v any) string { return jsontext.Show(v) + " is not " + article(t) }
 
-// intRange is the range of an integer kind.
+// intRange returns the range of an integer kind.
 func intRange(t *model.Type) (low, high *big.Rat) {
 	one := big.NewInt(1)
 	if t.Kind == model.Uint {
@@ -120,7 +120,7 @@ func numberMismatch(t *model.Type, rules *model.Rules, text string) string {
 	return enumMismatch(t, rules, text)
 }
 
-// enumMismatch looks a scalar up among the values that are allowed.
+// enumMismatch looks a scalar up among the allowed values.
 func enumMismatch(t *model.Type, rules *model.Rules, text string) string {
 	allowed := rules.Enum
 	if len(allowed) == 0 {
@@ -186,7 +186,7 @@ func stringMismatch(t *model.Type, rules *model.Rules, s string) string {
 	return enumMismatch(t, rules, text)
 }
 
-// violated returns which constraint a decoded value violates, "" if it violates none.
+// violated returns the constraint that a decoded value violates, or "".
 func violated(t *model.Type, rules *model.Rules, v any) string {
 	for _, k := range keyword.Rules() {
 		limit := cmp.Or(k.Limit(rules), t.Limits[k.Name])
@@ -280,7 +280,7 @@ func structMismatch(t *model.Type, object map[string]any, others ...string) stri
 	return ""
 }
 
-// fieldMismatch is mismatch for the value of a field, which is in a string under the option
+// fieldMismatch is like mismatch, for the value of a field, which is in a string with the option
 // ",string".
 func fieldMismatch(f *model.Field, v any) string {
 	if !f.Quoted {
@@ -297,7 +297,7 @@ func fieldMismatch(f *model.Field, v any) string {
 	return mismatch(f.Type, &f.Rules, inner)
 }
 
-// maxFloat is the largest value of a float of 32 or 64 bits.
+// maxFloat returns the largest value of a float of 32 or 64 bits.
 func maxFloat(bits int) *big.Rat {
 	if bits == 32 {
 		return new(big.Rat).SetFloat64(math.MaxFloat32)

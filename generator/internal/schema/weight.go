@@ -10,17 +10,17 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// LargeSchema is how many bytes the schemas of one tool may have together before a warning: some
-// APIs of models refuse larger ones, and each client reads them in every session.
+// LargeSchema is the total size, in bytes, of one tool's schemas above which there is a warning:
+// some APIs of models refuse larger ones, and each client reads them in every session.
 const LargeSchema = 16 << 10
 
 // Weight is the size of the published schemas of one tool.
 type Weight struct {
-	Input, Output int      // bytes
+	Input, Output int      // in bytes
 	Parts         []string // the largest members, largest first: "result [].owner 4,120"
 }
 
-// Total is the size of both schemas, in bytes.
+// Total returns the size of both schemas, in bytes.
 func (w *Weight) Total() int { return w.Input + w.Output }
 
 // String returns the sizes for people.
@@ -32,7 +32,7 @@ func (w *Weight) String() string {
 	return text
 }
 
-// Hint says how a tool that is too large gets smaller schemas.
+// Hint returns a hint how to reduce the schemas of a tool that is too large.
 func (w *Weight) Hint(t *model.Tool) string {
 	var ways []string
 	if w.Output > 0 {
@@ -49,12 +49,12 @@ func WeightOf(t *model.Tool) *Weight {
 	input, output := InputOf(t), OutputOf(t)
 	w := &Weight{Input: len(input), Output: len(output)}
 	if w.Total() <= LargeSchema {
-		return w // the parts are for the warning
+		return w // only the warning needs the parts
 	}
 	parts := append(partsOf("argument", input), partsOf("result", output)...)
 	for range maxOpened {
 		slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.size(), a.size()) })
-		// One that is most of the whole says little: its members are shown instead.
+		// A part that is most of the whole is not informative: its members are shown instead.
 		at := slices.IndexFunc(parts, func(p part) bool { return p.size() > w.Total()/2 && len(p.members()) > 0 })
 		if at < 0 {
 			break
@@ -67,7 +67,7 @@ func WeightOf(t *model.Tool) *Weight {
 	return w
 }
 
-// maxOpened bounds how many parts are replaced by their members.
+// maxOpened limits the number of parts that are replaced by their members.
 const maxOpened = 100
 
 // part is the schema of a member.
@@ -85,7 +85,7 @@ func (p part) name() string {
 	return p.root + " " + p.path
 }
 
-// partsOf are the members of a schema, or the schema itself if it has none.
+// partsOf returns the members of a schema, or the schema itself if it has none.
 func partsOf(root, text string) []part {
 	if text == "" {
 		return nil
@@ -97,7 +97,8 @@ func partsOf(root, text string) []part {
 	return []part{whole}
 }
 
-// members are the schemas directly inside one: properties, elements, alternatives and definitions.
+// members returns the schemas directly inside one: properties, elements, alternatives and
+// definitions.
 func (p part) members() []part {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -108,7 +109,7 @@ func (p part) members() []part {
 		OneOf      []json.RawMessage          `json:"oneOf"`
 	}
 	if json.Unmarshal(p.text, &s) != nil {
-		return nil // a schema of an author may be true
+		return nil // an author's schema may be true
 	}
 	var all []part
 	for _, name := range sortedKeys(s.Properties) {

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// The largest members of schemas are named, not those that hold them.
+// The hint names the largest members of schemas, not the objects around them.
 func TestWeight(t *testing.T) {
 	wide := "struct { A string // " + strings.Repeat("word ", 1200) + "\n}"
 	s := check(t, "type Wide "+wide+`
@@ -35,7 +35,7 @@ type Narrow struct{ A, B int }
 	if w.Input != len(InputOf(tool)) || w.Output != len(OutputOf(tool)) || w.Total() < LargeSchema {
 		t.Errorf("%+v", w)
 	}
-	// Without the schema of the result, its weight is 0, and the hint has other ways.
+	// Without the schema of the result, its weight is 0, and the hint names other measures.
 	tool.Output = model.OutputText
 	if w := WeightOf(tool); w.Output != 0 || strings.Contains(w.Hint(tool), "output=") {
 		t.Errorf("%+v: %s", w, w.Hint(tool))

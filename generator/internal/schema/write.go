@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 )
 
-// Marshal writes a schema as compact JSON, always in the same order of keys: a reader meets type
-// and description first. Unlike the marshaller of invopop it never writes the boolean schema true,
-// which some clients reject, and the text can be in a Go raw string: it has neither backquotes nor
-// byte order marks.
+// Marshal writes a schema as compact JSON, always in the same order of keys: type and description
+// come first. Unlike the marshaller of invopop it never writes the boolean schema true, which some
+// clients reject, and the text can be written as a Go raw string: it contains neither backquotes
+// nor byte order marks.
 func Marshal(s *jsonschema.Schema) string {
 	w := &writer{}
 	w.schema(s)
@@ -22,7 +22,7 @@ func Marshal(s *jsonschema.Schema) string {
 // writer collects the text.
 type writer struct {
 	b     strings.Builder
-	first bool // no member of the innermost object has been written
+	first bool // no member of the innermost object was written yet
 }
 
 func (w *writer) begin() {
@@ -69,7 +69,7 @@ func (w *writer) count(name string, n *uint64) {
 	}
 }
 
-// value writes a value that the schema carries: an instance, or an extra.
+// value writes a value in the schema: an instance, or an extra.
 func (w *writer) value(name string, v any) {
 	switch v := v.(type) {
 	case nil:

@@ -260,7 +260,7 @@ type ZooOther struct {
 // ZooRaw has no methods, so it is bytes.
 type ZooRaw json.RawMessage
 
-// zooPlain are those for which invopop's Reflector makes the same schema.
+// zooPlain contains values for whose types invopop's Reflector makes the same schema.
 var zooPlain = []any{ZooScalars{}, ZooTags{}, ZooContainers{}, ZooNested{}}
 
 var zoo = append([]any{
