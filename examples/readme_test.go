@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// longest is how many lines a small example and its test may have together, without the generated
-// file.
+// longest limits the lines of a small example and its test together, without the generated file.
 const longest = 120
 
 var row = regexp.MustCompile("(?m)^\\| \\[(\\w+)\\]\\((\\w+)\\) \\| \\S.* \\| `(.*)` \\|$")
@@ -49,7 +48,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// small checks an example that is one program with one subject.
+// small checks an example that consists of one program about one subject.
 func small(t *testing.T, name string, main []byte) {
 	test, err := os.ReadFile(filepath.Join(name, "main_test.go"))
 	if err != nil {

@@ -26,7 +26,7 @@ func main() {
 	mcpcmd.Main(NewMCPServer(&Notes{}), mcpcmd.WithHTTPOptions(mcphttp.WithPrincipal(owners.principal)))
 }
 
-// tokens has owners by hashes, so that the time of a search does not reveal a token.
+// tokens contains owners by token hash, so that the time of a lookup does not reveal a token.
 type tokens map[[sha256.Size]byte]string
 
 // parseTokens reads TOKEN=OWNER,TOKEN=OWNER.
@@ -40,7 +40,7 @@ func parseTokens(text string) tokens {
 	return t
 }
 
-// principal returns the owner of the token of a request.
+// principal returns the owner of the token in a request.
 func (t tokens) principal(r *http.Request) (mcp.Principal, error) {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	owner := t[sha256.Sum256([]byte(token))]
@@ -53,7 +53,7 @@ func (t tokens) principal(r *http.Request) (mcp.Principal, error) {
 	return mcp.Principal{ID: owner}, nil
 }
 
-// Notes are lines of text by owner.
+// Notes stores lines of text by owner.
 type Notes struct {
 	mu    sync.Mutex
 	lines map[string][]string

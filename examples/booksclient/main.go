@@ -49,7 +49,7 @@ func run(ctx context.Context, w io.Writer, url string) error {
 	return report(ctx, w, c)
 }
 
-// The parts of the results that the report needs.
+// Parts of the results that the report needs.
 type (
 	subject struct {
 		Name  string
@@ -72,7 +72,7 @@ func report(ctx context.Context, w io.Writer, c *mcpclient.Client) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "SUBJECT\tBOOKS\tCHEAPEST\tEUROS\tCOPIES")
 	for _, s := range subjects {
-		// The search has no effect, so it may be sent again after a lost connection.
+		// The search has no side effects, so it may be sent again after a lost connection.
 		arguments := map[string]any{"query": s.Name, "sort": "price", "limit": 1}
 		f, err := mcpclient.Call[found](ctx, c, "search_books", arguments, mcpclient.WithIdempotent())
 		if err != nil {

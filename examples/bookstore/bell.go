@@ -2,15 +2,14 @@ package bookstore
 
 import "sync"
 
-// bell wakes all goroutines that wait for a change. The zero value is ready, and safe for
-// concurrent use.
+// bell wakes all waiting goroutines. The zero value is ready to use, and safe for concurrent use.
 type bell struct {
 	mu   sync.Mutex
 	next chan struct{}
 }
 
-// wait returns a channel that is closed when the bell rings next. To miss nothing, call it before
-// looking at what may change.
+// wait returns a channel that is closed at the next ring. Call it before you read the state that
+// may change, so that no change is missed.
 func (b *bell) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -20,7 +19,7 @@ func (b *bell) wait() <-chan struct{} {
 	return b.next
 }
 
-// ring wakes the goroutines that wait.
+// ring wakes the waiting goroutines.
 func (b *bell) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

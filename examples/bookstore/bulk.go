@@ -35,10 +35,10 @@ type RefusedLine struct {
 //mcp:error
 var ErrNotCSV = errors.New(`the list must be CSV, whose first line is "title,authors,year,language,subjects,format,price_cents,stock"`)
 
-// bulkColumns are the first line of a list.
+// bulkColumns is the first line of a list.
 const bulkColumns = "title,authors,year,language,subjects,format,price_cents,stock"
 
-// bulkPortion is how many books are taken in at a time.
+// bulkPortion is the number of books that are added in one transaction.
 const bulkPortion = 100
 
 // ImportList takes a list of books in CSV into the catalogue, as publishers send it: a hundred
@@ -70,8 +70,8 @@ func (s *Store) ImportList(
 	return all, nil
 }
 
-// takeIn adds the books that the catalogue does not have, and returns how many these are. It may
-// run again: books that it has added are there already.
+// takeIn adds the books that the catalogue lacks, and returns their number. It may run again: books
+// that it added before are skipped.
 func (s *Store) takeIn(ctx context.Context, books []NewBook) (added int, err error) {
 	err = s.transact(ctx, func(tx *sql.Tx) error {
 		in, err := newInserter(ctx, tx)
@@ -96,7 +96,7 @@ func (s *Store) takeIn(ctx context.Context, books []NewBook) (added int, err err
 	return added, nil
 }
 
-// parseList reads a list of books.
+// parseList parses a list of books.
 func parseList(list string) (books []NewBook, refused []RefusedLine, err error) {
 	refused = []RefusedLine{}
 	r := csv.NewReader(strings.NewReader(list))
@@ -123,7 +123,7 @@ func parseList(list string) (books []NewBook, refused []RefusedLine, err error) 
 	}
 }
 
-// parseLine reads a book, within the bounds of [NewBook].
+// parseLine parses a book, within the bounds of [NewBook].
 func parseLine(record []string) (b NewBook, err error) {
 	if len(record) != strings.Count(bulkColumns, ",")+1 {
 		return b, fmt.Errorf("there are %d columns", len(record))
@@ -155,7 +155,7 @@ func parseLine(record []string) (b NewBook, err error) {
 	return b, err
 }
 
-// fields returns the parts of a list in one column.
+// fields returns the items of a list in one column.
 func fields(text string) []string {
 	if text == "" {
 		return nil

@@ -2,25 +2,23 @@ package bookstore
 
 import "context"
 
-// Caller is the customer on whose behalf something is done.
+// Caller is the customer on whose behalf a request runs.
 type Caller struct {
 	Name string
 }
 
-// localCaller is the caller of a context without one: a server that one person runs for herself has
-// no accounts.
+// localCaller is the caller for a context without one: a server for one local user has no accounts.
 var localCaller = Caller{Name: "local"}
 
 type callerKey struct{}
 
-// WithCaller returns a context in which everything is done for the given caller. The code that
-// authenticates requests calls it.
+// WithCaller returns a context with a caller. The code that authenticates requests calls it.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerFrom returns the caller of ctx, the local one if there is none, and ErrNameless for one
-// without a name.
+// CallerFrom returns the caller of ctx, or the local caller, and ErrNameless for a caller without a
+// name.
 //
 //mcp:inject
 func CallerFrom(ctx context.Context) (Caller, error) {

@@ -127,7 +127,7 @@ func (s *Store) RemoveBook(
 		}
 		for _, statement := range []string{
 			"DELETE FROM words WHERE rowid = ?",
-			"DELETE FROM books WHERE id = ?", // and its subjects with it
+			"DELETE FROM books WHERE id = ?", // and its subjects
 		} {
 			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
 				return fmt.Errorf("remove book %d: %w", id, err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// drawCover draws the cover of a book. The same book always has the same colour.
+// drawCover draws the cover of a book. The colour depends on the book only.
 func drawCover(b Book) string {
 	var svg strings.Builder
 	fmt.Fprintf(&svg, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 300" role="img" font-family="serif" text-anchor="middle">`+

@@ -32,7 +32,7 @@ func (s *Store) DescribeBook(
 	return card.String(), nil
 }
 
-// enumerate joins words as one does in a sentence.
+// enumerate joins words with commas and "and".
 func enumerate(words []string) string {
 	last := len(words) - 1
 	if last < 1 {

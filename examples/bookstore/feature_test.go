@@ -115,7 +115,7 @@ func TestServerCompletes(t *testing.T) {
 	})
 }
 
-// An import reports its progress, and changes nothing if it fails.
+// An import reports its progress, and a failed one changes nothing.
 func TestServerImports(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *client) {
 		const book = `{"title":"%s","authors":["A. Nobody"],"year":2001,"priceCents":100}`
@@ -161,7 +161,7 @@ func TestServerImports(t *testing.T) {
 
 const removalForm = `{"elicitation":{"form":{}}}`
 
-// The user is asked before a book is removed, with sessions and without.
+// The user must confirm before a book is removed, with sessions and without.
 func TestServerAsksBeforeRemoval(t *testing.T) {
 	for _, c := range []struct {
 		name, answer, want string
@@ -188,7 +188,7 @@ func TestServerAsksBeforeRemoval(t *testing.T) {
 	}
 }
 
-// removal asks for the removal of a book and answers the question about it.
+// removal requests the removal of a book and answers the question.
 func (c *client) removal(answer string) (result toolResult) {
 	c.t.Helper()
 	const params = `"name":"remove_book","arguments":{"id":2701}`
@@ -237,7 +237,7 @@ func (c *client) removal(answer string) (result toolResult) {
 	return result
 }
 
-// A client that has subscribed to a book is notified when a copy is reserved.
+// A client that subscribed to a book is notified when a copy is reserved.
 func TestServerTellsOfChanges(t *testing.T) {
 	store := open(t)
 	c := connect(t, t.Context(), store, "2025-11-25")

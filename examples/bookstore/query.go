@@ -15,12 +15,12 @@ type queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// bookColumns are the columns that scanBook reads, of a table books AS b.
+// bookColumns are the columns of a table books AS b that scanBook reads.
 const bookColumns = `b.id, b.title, b.authors, b.year, b.language, b.format, b.price_cents,
 	b.stock - b.reserved, b.added_at, b.repriced_at,
 	(SELECT coalesce(group_concat(subject, char(10)), '') FROM subjects WHERE book = b.id)`
 
-// scanBook reads bookColumns, and what follows them into more.
+// scanBook reads bookColumns, and further columns into more.
 func scanBook(scan func(...any) error, b *Book, more ...any) error {
 	var authors, subjects string
 	var added int64
@@ -41,7 +41,7 @@ func scanBook(scan func(...any) error, b *Book, more ...any) error {
 	return nil
 }
 
-// bookByID reads one book, or fails with ErrNotFound.
+// bookByID returns a book, or ErrNotFound.
 func bookByID(ctx context.Context, q queryer, id int64) (Book, error) {
 	var b Book
 	row := q.QueryRowContext(ctx, "SELECT "+bookColumns+" FROM books AS b WHERE b.id = ?", id)
@@ -58,8 +58,8 @@ func notFound(id int64) error {
 	return fmt.Errorf("%w: %d", ErrNotFound, id)
 }
 
-// collect reads all rows of a query, one element each, and stops early when ctx ends. The result is
-// never nil.
+// collect reads all rows of a query into a slice, which is never nil, and stops early when ctx is
+// cancelled.
 func collect[T any](ctx context.Context, q queryer, scan func(row func(...any) error, v *T) error,
 	query string, args ...any,
 ) ([]T, error) {
@@ -82,7 +82,7 @@ func collect[T any](ctx context.Context, q queryer, scan func(row func(...any) e
 	return all, ctx.Err()
 }
 
-// lines splits a column that holds one item a line.
+// lines splits a column that contains one item per line.
 func lines(s string) []string {
 	if s == "" {
 		return []string{}

@@ -32,9 +32,8 @@ const (
 //mcp:error
 var ErrKept = errors.New("the user wants to keep the book")
 
-// confirmRemoval asks the user, if there is one who can be asked: not when RemoveBook is called by
-// a Go program, nor for clients without forms, which have their own ways to ask before a
-// destructive tool.
+// confirmRemoval asks the user, if possible: not when a Go program calls RemoveBook, nor for
+// clients without forms, which have their own ways to ask before they call a destructive tool.
 func (s *Store) confirmRemoval(ctx context.Context, id int64) error {
 	if !mcp.CallFrom(ctx).Can(mcp.CapabilityElicitation) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxHeld is the number of copies that one caller may hold.
+// maxHeld limits the copies that one caller may hold.
 const maxHeld = 20
 
 // Reservation is a number of copies that wait for a customer in the shop.
@@ -61,7 +61,7 @@ func (s *Store) ReserveCopies(
 	return r, err
 }
 
-// checkHeld fails with a LimitError if the caller would hold too many copies.
+// checkHeld returns a LimitError if the caller would hold too many copies.
 func checkHeld(ctx context.Context, tx *sql.Tx, caller Caller, copies int) error {
 	var held int
 	err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(copies), 0) FROM reservations WHERE caller = ?",
@@ -75,7 +75,7 @@ func checkHeld(ctx context.Context, tx *sql.Tx, caller Caller, copies int) error
 	return nil
 }
 
-// take marks copies of a book as reserved if that many are available.
+// take marks copies of a book as reserved if enough are available.
 func take(ctx context.Context, tx *sql.Tx, id int64, copies int) error {
 	var available int
 	err := tx.QueryRowContext(ctx, "SELECT stock - reserved FROM books WHERE id = ?", id).Scan(&available)

@@ -54,10 +54,10 @@ func (s *Store) CompleteTitle(ctx context.Context, prefix string) ([]string, err
 		GROUP BY title ORDER BY title LIMIT ?2`, prefix)
 }
 
-// maxCompletions is one more than a client gets, so that the result says that there are more.
+// maxCompletions is one more than a client gets, so that the result reports that more exist.
 const maxCompletions = 101
 
-// likeText escapes what a user has typed, so that SQLite does not read it as a pattern.
+// likeText escapes user input, so that SQLite does not read it as a pattern.
 var likeText = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 func (s *Store) completions(ctx context.Context, query, prefix string) ([]string, error) {
@@ -65,8 +65,8 @@ func (s *Store) completions(ctx context.Context, query, prefix string) ([]string
 	return collect(ctx, s.db, scan, query, likeText.Replace(prefix), maxCompletions)
 }
 
-// NewServer returns the server of NewMCPServer, which also notifies clients that have subscribed to
-// a book when its price changes, or how many copies are available.
+// NewServer returns the server of NewMCPServer, which also notifies clients that subscribed to a
+// book when its price or its stock changes.
 func NewServer(store *Store, opts ...mcp.Option) *mcp.Server {
 	server := NewMCPServer(store, opts...)
 	store.Watch(func(id int64) {

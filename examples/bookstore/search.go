@@ -17,8 +17,8 @@ const (
 	ByPrice     Sort = "price"     // cheapest first
 )
 
-// clause is the ORDER BY clause of s. A word in the title weighs more than one among the authors,
-// and that more than one among the subjects.
+// clause returns the ORDER BY clause of s. A match in the title ranks above one among the authors,
+// and that above one among the subjects.
 func (s Sort) clause() string {
 	switch s {
 	case ByTitle:
@@ -32,7 +32,7 @@ func (s Sort) clause() string {
 	}
 }
 
-// maxWords bounds the work of one search.
+// maxWords limits the work of one search.
 const maxWords = 16
 
 // SearchBooks finds the books whose title, authors and subjects together have all the words of a
@@ -84,7 +84,7 @@ func scanOne(row func(...any) error, b *Book) error {
 	return scanBook(row, b)
 }
 
-// matchAll makes an FTS5 expression that matches texts with every word of a query. The words are
+// matchAll returns an FTS5 expression that matches texts with every word of a query. The words are
 // quoted, so that FTS5 reads none as an operator, a column or a prefix.
 func matchAll(query string) (string, error) {
 	words := strings.FieldsFunc(query, func(r rune) bool {

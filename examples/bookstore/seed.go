@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// seedCSV holds the books that a new shop opens with. Titles, authors, years and numbers are those
-// of real editions; price and stock are the shop's own.
+// seedCSV contains the books of a new shop. Titles, authors, years and numbers are real; price and
+// stock are the shop's own.
 //
 //go:embed seed.csv
 var seedCSV string
 
-// The columns of seed.csv. Authors and subjects are lists with "; " in between.
+// Columns of seed.csv. Authors and subjects are lists separated by "; ".
 const (
 	seedID = iota
 	seedTitle

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// legacyRevisions are those that begin with an initialize request.
+// legacyRevisions are the revisions that begin with an initialize request.
 var legacyRevisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
 
 // modernRevision is the revision without sessions.
@@ -36,14 +36,13 @@ type client struct {
 	capabilities string
 }
 
-// connect serves s and returns a client that speaks the given revision. The calls get the values of
-// ctx.
+// connect serves s and returns a client of the given revision. The calls get the values of ctx.
 func connect(t *testing.T, ctx context.Context, s *Store, revision string, opts ...mcp.Option) *client {
 	t.Helper()
 	return connectWith(t, ctx, s, revision, "{}", opts...)
 }
 
-// connectWith is connect for a client with the given capabilities.
+// connectWith is like connect, for a client with the given capabilities.
 func connectWith(t *testing.T, ctx context.Context, s *Store, revision, capabilities string, opts ...mcp.Option) *client {
 	t.Helper()
 	near, far := jsonrpc.Pipe()
@@ -124,7 +123,7 @@ func (c *client) begin(method, params string) int {
 	return c.id
 }
 
-// ask sends a request and returns the answer, which must be the next message.
+// ask sends a request and returns the response, which must be the next message.
 func (c *client) ask(method, params string) reply {
 	c.t.Helper()
 	id := c.begin(method, params)
@@ -141,7 +140,7 @@ type toolResult struct {
 	IsError           bool
 }
 
-// text is the only content block.
+// text returns the only content block.
 func (r toolResult) text() string {
 	if len(r.Content) != 1 || r.Content[0].Type != "text" {
 		return fmt.Sprintf("not one text: %+v", r.Content)
@@ -231,10 +230,10 @@ func TestServerListsTools(t *testing.T) {
 	})
 }
 
-// A conversation in which every tool is called, in every revision.
+// A conversation that calls every tool, in every revision.
 func TestServerCallsTools(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *client) {
-		// value is the structured result, which older revisions have as text only and some wrap
+		// value is the structured result; older revisions contain it only as text, and some wrap it
 		// unless it is an object.
 		value := func(tool, arguments string, v any) {
 			t.Helper()
@@ -359,7 +358,7 @@ func TestServerRefuses(t *testing.T) {
 	})
 }
 
-// The text of an error that is not declared is written to the log only.
+// An undeclared error is only logged.
 func TestServerHidesOtherErrors(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *client) {
 		var log bytes.Buffer
@@ -399,12 +398,12 @@ func TestServerInjectsCaller(t *testing.T) {
 	}
 }
 
-// A call that was cancelled ends at once and is not answered.
+// A cancelled call stops at once and gets no response.
 func TestServerCancels(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *client) {
 		id := c.begin("tools/call", `"name":"wait_for_copies","arguments":{"id":2701,"copies":9,"patience":"5m"}`)
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
-		for range 2 { // the first call would wake the other one, had it gone on
+		for range 2 { // the first call would wake the other one if it were still running
 			if r := c.call("restock_book", `{"id":2701,"copies":9}`); r.IsError {
 				t.Error(r.text())
 			}

@@ -41,10 +41,10 @@ type Correction struct {
 	Correct bool `json:"correct" jsonschema:"title=Set the reserved copies right"`
 }
 
-// formats are all formats.
+// formats lists all formats.
 var formats = []Format{Paperback, Hardback}
 
-// section is what was counted of the books in one format.
+// section contains the counts for the books in one format.
 type section struct {
 	Titles, Copies, Reserved, ValueCents int
 	Differences                          []Difference
@@ -102,8 +102,8 @@ func (s *Store) count(ctx context.Context, format Format) (part section, err err
 	return part, nil
 }
 
-// correct sets the reserved copies of books to those of their reservations, as they are now. Copies
-// that nothing in the shop covers stay as they are.
+// correct sets the reserved copies of books to the current number in reservations. Books without
+// enough copies in the shop stay as they are.
 func (s *Store) correct(ctx context.Context, differences []Difference) error {
 	err := s.transact(ctx, func(tx *sql.Tx) error {
 		var errs []error

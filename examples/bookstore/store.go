@@ -18,26 +18,25 @@ import (
 //go:embed schema.sql
 var schema string
 
-// Store is the shop: its catalogue, its stock and what customers have reserved. It is safe for
-// concurrent use.
+// Store is the shop: its catalogue, its stock and its reservations. It is safe for concurrent use.
 type Store struct {
 	db  *sql.DB
 	now func() time.Time
-	// stocked wakes the calls that wait for copies, in this process only.
+	// wakes calls that wait for copies, in this process only
 	stocked  bell
 	watchers watchers
 }
 
-// Open opens the shop whose books are in the given SQLite file, which is made and filled with
-// classics if it does not exist. Without a file name everything is kept in memory and gone after
-// Close.
+// Open opens the shop in the given SQLite file, or creates the file and fills it with classics.
+// Without a file name the shop is in memory and lost after Close.
 func Open(ctx context.Context, file string) (*Store, error) {
 	db, err := sql.Open("sqlite", dataSource(file))
 	if err != nil {
 		return nil, fmt.Errorf("open bookstore: %w", err)
 	}
 	if file == "" {
-		// A memory database belongs to its connection, so there is one, which stays.
+		// A memory database belongs to its connection, so the pool has exactly one, which stays
+		// open.
 		db.SetMaxOpenConns(1)
 	}
 	s := &Store{db: db, now: time.Now}
@@ -47,7 +46,7 @@ func Open(ctx context.Context, file string) (*Store, error) {
 	return s, nil
 }
 
-// OpenMemory opens a shop that is kept in memory, with the function that closes it.
+// OpenMemory opens a shop in memory, and returns the function that closes it.
 //
 //mcp:constructor
 func OpenMemory(ctx context.Context) (*Store, func(), error) {
@@ -63,8 +62,8 @@ func (s *Store) Close() error {
 	return s.db.Close()
 }
 
-// dataSource spells the driver's options: transactions take the write lock when they begin, since
-// one that asks for it later can only fail when another was faster.
+// dataSource formats the driver's options: transactions take the write lock when they begin, since
+// one that upgrades later fails if another was faster.
 func dataSource(file string) string {
 	options := url.Values{
 		"_txlock": {"immediate"},
@@ -77,8 +76,8 @@ func dataSource(file string) string {
 	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + options.Encode()
 }
 
-// fill gives an empty database its tables and its first books. PRAGMA user_version says that this
-// was done.
+// fill creates the tables and the first books in an empty database. PRAGMA user_version records
+// that this is done.
 func (s *Store) fill(ctx context.Context) error {
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		var version int
@@ -99,7 +98,7 @@ func (s *Store) fill(ctx context.Context) error {
 	})
 }
 
-// transact runs f in a transaction, which is undone if f fails.
+// transact runs f in a transaction, which is rolled back if f fails.
 func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -114,7 +113,7 @@ func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
 	return nil
 }
 
-// rollback undoes tx. A transaction whose context has ended is undone already.
+// rollback rolls tx back. A transaction whose context is cancelled is rolled back already.
 func rollback(tx *sql.Tx) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return fmt.Errorf("roll back: %w", err)

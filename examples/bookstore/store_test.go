@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// mobyDick is the catalogue number of a book whose stock is four copies.
+// mobyDick is the catalogue number of a book with four copies in stock.
 const mobyDick = 2701
 
 // open opens a shop in memory for one test.
@@ -45,7 +45,7 @@ func eachKind(t *testing.T, test func(*testing.T, *Store)) {
 	})
 }
 
-// everything searches without conditions.
+// everything searches without filters.
 func everything(ctx context.Context, s *Store, query string) ([]Book, int, error) {
 	return s.SearchBooks(ctx, query, nil, nil, ByRelevance, 100, 0)
 }
@@ -172,7 +172,7 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// Whatever a user types is words, never FTS5 syntax.
+// All user input is words, never FTS5 syntax.
 func TestSearchTakesAnything(t *testing.T) {
 	s := open(t)
 	for _, query := range []string{
@@ -323,7 +323,7 @@ func TestReserveLimit(t *testing.T) {
 	}
 }
 
-// However many ask at once, exactly as many copies go as there are.
+// However many callers reserve at once, exactly the available copies are reserved.
 func TestReserveAtOnce(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *Store) {
 		if _, err := s.RestockBook(t.Context(), mobyDick, 6); err != nil {
@@ -523,8 +523,7 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// A memory database lives as long as its connection, which must outlive calls that are given up
-// half-way.
+// A memory database lives as long as its connection, which must outlive aborted calls.
 func TestCancelledCallsLoseNothing(t *testing.T) {
 	s := open(t)
 	for i := range 50 {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// withTasks are the capabilities of a client that has forms and tasks.
+// withTasks are the capabilities of a client with forms and tasks.
 const withTasks = `{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 
-// task is a task as tasks/get has it.
+// task is a task as tasks/get returns it.
 type task struct {
 	TaskID, Status string
 	InputRequests  map[string]struct {
@@ -58,8 +58,8 @@ func (c *client) answer(got task, answer string) {
 	}
 }
 
-// TestTakeStock takes stock of a shop with a book whose reservations do not agree. The handler is
-// parked while it waits for the answer, and counts nothing again.
+// TestTakeStock takes stock of a shop with a book whose reservations disagree. The handler is
+// parked while it waits for the answer, and does not count again.
 func TestTakeStock(t *testing.T) {
 	for answer, corrected := range map[string]bool{
 		`{"action":"accept","content":{"correct":true}}`:  true,
@@ -77,7 +77,7 @@ func TestTakeStock(t *testing.T) {
 			if len(asked.InputRequests) != 1 {
 				t.Fatalf("the questions are %+v", asked.InputRequests)
 			}
-			time.Sleep(2 * time.Minute) // the run is parked, and the counts are kept
+			time.Sleep(2 * time.Minute) // the run is parked, and the counts are stored
 			if _, err := s.db.ExecContext(t.Context(), "UPDATE books SET price_cents = 1"); err != nil {
 				t.Fatal(err)
 			}
@@ -118,8 +118,8 @@ func TestImportList(t *testing.T) {
 		for i := range 250 {
 			fmt.Fprintf(&list, "Book %d,A. Writer,2001,,whales; sea,,995,3\n", i)
 		}
-		list.WriteString("Book 7,A. Writer,2001,,,,995,3\n")           // it is there by now
-		list.WriteString("Book 7,A. Writer,2001,en,,hardback,995,3\n") // and this is another one
+		list.WriteString("Book 7,A. Writer,2001,,,,995,3\n")           // it was just imported
+		list.WriteString("Book 7,A. Writer,2001,en,,hardback,995,3\n") // a different book
 		list.WriteString("No year,A. Writer,soon,en,,,995,3\n")
 		list.WriteString("No columns\n")
 		list.WriteString(",,2001,xx,,scroll,0,3\n")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maxPatience bounds how long WaitForCopies may take.
+// maxPatience limits the time that WaitForCopies waits.
 const maxPatience = 5 * time.Minute
 
 // WaitForCopies waits until enough copies of a book are available, because some came in or a

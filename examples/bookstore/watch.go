@@ -2,16 +2,16 @@ package bookstore
 
 import "sync"
 
-// watchers are the functions that are called after changes. The zero value is ready, and safe for
-// concurrent use.
+// watchers contains the functions to call after changes. The zero value is ready to use, and safe
+// for concurrent use.
 type watchers struct {
 	mu  sync.Mutex
 	all []func(id int64)
 }
 
 // Watch calls f with the number of each book that this process changes: its price or its copies
-// change, or it is added or removed. f is called by the goroutine that makes the change, and must
-// not block.
+// change, or it is added or removed. f runs on the goroutine that makes the change, and must not
+// block.
 func (s *Store) Watch(f func(id int64)) {
 	s.watchers.mu.Lock()
 	defer s.watchers.mu.Unlock()

@@ -34,8 +34,8 @@ func newServer() *mcp.Server {
 	return s
 }
 
-// countWords gets the arguments as the client has sent them: the schema above is shown to clients,
-// and checked by the function itself.
+// countWords gets the arguments as the client sent them: the schema above is only shown to clients,
+// and the function checks its arguments itself.
 func countWords(_ context.Context, arguments json.RawMessage) (*mcp.ToolResult, error) {
 	var args struct{ Text *string }
 	if err := json.Unmarshal(arguments, &args); err != nil || args.Text == nil {

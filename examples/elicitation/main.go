@@ -36,7 +36,7 @@ type Deletion struct {
 //mcp:error
 var ErrKept = errors.New("the user wants to keep the note")
 
-// Notes are texts by name.
+// Notes stores texts by name.
 type Notes struct {
 	mu    sync.Mutex
 	texts map[string]string
@@ -61,7 +61,7 @@ func (n *Notes) DeleteNote(ctx context.Context, name string) ([]string, error) {
 	}
 	answer, err := mcp.Elicit[Deletion](ctx, fmt.Sprintf("Delete the note %q?", name))
 	if err != nil {
-		return nil, err // the client cannot ask, or the call has ended
+		return nil, err // the client cannot ask, or the call was cancelled
 	}
 	if !answer.Accepted() || !answer.Value.Confirm {
 		return nil, ErrKept

@@ -14,7 +14,7 @@ func TestDeleteNote(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer *mcpclient.ElicitAnswer // nil: the client cannot ask
-		want   string                  // in the error for the model; "" if there is none
+		want   string                  // in the error for the model; "" without an error
 	}{
 		{"agrees", new(confirm(true)), ""},
 		{"agrees to nothing", new(confirm(false)), "wants to keep"},

@@ -1,5 +1,5 @@
-// Files publishes the files of a folder as resources. Nothing outside the folder can be read,
-// whatever the URI or a symbolic link says.
+// Files publishes the files of a folder as resources. No URI or symbolic link leads outside the
+// folder.
 //
 //	go run ./files -dir ./files             # serves the client that has started it
 //	go run ./files -dir ./files -http 8080 # at http://127.0.0.1:8080/mcp

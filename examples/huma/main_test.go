@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// TestTags asks for the same by REST and by the tools.
+// TestTags sends the same requests by REST and by the tools.
 func TestTags(t *testing.T) {
 	api := NewAPI()
 	_, rest := humatest.New(t)

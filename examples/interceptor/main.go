@@ -1,5 +1,5 @@
 // Interceptor runs code around every request: it logs how long each takes, and refuses tools that
-// change something while the server is read-only.
+// change data while the server is read-only.
 //
 //	go run ./interceptor            # serves the client that has started it; logs to standard error
 //	go run ./interceptor -read-only # refuses set_title
@@ -25,7 +25,7 @@ func main() {
 	mcpcmd.Main(NewMCPServer(&Page{}, mcp.WithInterceptors(timed(slog.Default()), guarded(*readOnly))), flags)
 }
 
-// timed logs every request with its duration. mcp.LogCalls does this and more.
+// timed logs every request with its duration. mcp.LogCalls logs this and more.
 func timed(logger *slog.Logger) mcp.Interceptor {
 	return func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {

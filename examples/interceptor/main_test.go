@@ -24,7 +24,7 @@ func TestInterceptors(t *testing.T) {
 	if page.Title() != "Home" {
 		t.Errorf("the title is %q", page.Title())
 	}
-	c.Close() // nothing is written to the log any more
+	c.Close() // the log is complete now
 	for _, want := range []string{"method=tools/call name=get_title", "method=tools/call name=set_title", `error="the server is read-only`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %s in the log\n%s", want, log.String())

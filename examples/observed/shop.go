@@ -1,5 +1,5 @@
-// Package observed has a tool for the programs prometheus and otlp, which record its calls with
-// OpenTelemetry. It is in a module of its own, since exporters need many others.
+// Package observed contains a tool for the programs prometheus and otlp, which record its calls
+// with OpenTelemetry. It is a separate module, since exporters have many dependencies.
 //
 //mcp:defaults errors=declared
 package observed

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// access decides by policies. Tools that it does not permit do not exist for the caller.
+// access authorizes calls by policies. Tools that it does not permit do not exist for the caller.
 type access struct{ policies *cedar.PolicySet }
 
 func newAccess(text []byte) (*access, error) {
@@ -24,7 +24,7 @@ func newAccess(text []byte) (*access, error) {
 
 var errForbidden = errors.New("the policies do not permit it")
 
-// Authorize asks whether the caller, a member of its roles, may use a tool.
+// Authorize returns an error unless the caller, a member of its roles, may use a tool.
 func (a *access) Authorize(ctx context.Context, f mcp.FeatureInfo) error {
 	caller := cedar.Entity{UID: cedar.NewEntityUID("Caller", cedar.String(mcp.CallFrom(ctx).Principal().ID))}
 	if who := mcpauth.IdentityFromContext(ctx); who != nil {
@@ -39,7 +39,7 @@ func (a *access) Authorize(ctx context.Context, f mcp.FeatureInfo) error {
 	})}
 	decision, why := cedar.Authorize(a.policies, cedar.EntityMap{caller.UID: caller, tool.UID: tool},
 		cedar.Request{Principal: caller.UID, Action: cedar.NewEntityUID("Action", "use"), Resource: tool.UID})
-	// A policy that fails is left out by Cedar. It may be one that forbids.
+	// Cedar ignores a policy that fails, but it may be one that forbids.
 	if decision != cedar.Allow || len(why.Errors) > 0 {
 		return errForbidden
 	}

@@ -1,5 +1,5 @@
-// Policy decides who may use which tools by policy.cedar, in the language Cedar. It is a module of
-// its own, since it needs cedar-go.
+// Policy decides who may use which tools by policy.cedar, in the language Cedar. It is a separate
+// module, since it depends on cedar-go.
 //
 //	go tool mcpgen key new ada -roles editor -file keys.json # in this folder: prints a key
 //	go run -C ./policy . -http 8080 -keys keys.json          # lists remove_page to owners alone
@@ -32,7 +32,7 @@ func main() {
 	mcpcmd.Main(NewMCPServer(&Wiki{}, mcp.WithAccess(access)), mcpauth.Flags())
 }
 
-// Wiki is pages by title.
+// Wiki stores pages by title.
 type Wiki struct{ pages sync.Map }
 
 // Titles lists the titles of all pages.

@@ -18,7 +18,7 @@ func TestPolicy(t *testing.T) {
 		{`permit (principal == Caller::"key ada", action, resource == Tool::"add_page");`, "", "add_page"},
 		{`permit (principal == Caller::"key bob", action, resource);`, "", ""},
 		{"", "owner", ""},
-		// The policy that forbids fails, since tools have no such attribute.
+		// The forbidding policy fails, since tools do not have this attribute.
 		{`permit (principal, action, resource); forbid (principal, action, resource) when { resource.secret };`, "owner", ""},
 	} {
 		access, err := newAccess([]byte(c.policy))

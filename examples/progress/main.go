@@ -1,4 +1,4 @@
-// Progress reports how far a long call is, and ends when the client cancels it.
+// Progress reports the progress of a long call, and stops when the client cancels it.
 //
 //	go run ./progress                                         # serves the client that has started it
 //	go tool mcpgen call ./progress count_primes below=2000000 # ^C cancels the call
@@ -18,7 +18,7 @@ import (
 
 func main() { mcpcmd.Main(NewMCPServer()) }
 
-// step is how many numbers are tried between two reports.
+// step is the count of numbers between two reports.
 const step = 10_000
 
 // CountPrimes counts the prime numbers below a limit.
@@ -33,12 +33,12 @@ func CountPrimes(ctx context.Context, below int) (count int, err error) {
 		if n%step != 0 {
 			continue
 		}
-		// The context ends when the client cancels, closes the connection or has waited too long. A
-		// handler that does not check it works in vain.
+		// The context is cancelled when the client cancels the call, closes the connection or has
+		// waited too long. A handler that does not check it works for nobody.
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
-		// Clients that have not asked for progress get none.
+		// Clients that did not ask for progress get no notifications.
 		mcp.Progress(ctx, float64(n), float64(below), fmt.Sprintf("%d primes so far", count))
 	}
 	return count, nil

@@ -18,29 +18,29 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
-// secretVariable is the environment variable with the secret of the replicas, where -secret-file
-// does not name a file.
+// secretVariable is the environment variable with the secret of the replicas, unless -secret-file
+// names a file.
 const secretVariable = "SHOP_SECRET"
 
-// minSecret is the least length of the secret in bytes.
+// minSecret is the minimum length of the secret in bytes.
 const minSecret = 16
 
-// errUsage is the error of flags that do not go together.
+// errUsage is the error for flags that exclude each other.
 var errUsage = errors.New("-help has all flags")
 
-// config is what the flags say.
+// config contains the flags.
 type config struct {
 	set     *flag.FlagSet
 	serving mcpcmd.Option // the flags of mcpcmd and mcpauth, such as -http and -keys
 
-	// All replicas of this machine.
+	// For all replicas on this machine.
 	replicas, port int
 
-	// This replica, with a NATS server inside.
+	// For this replica, with a NATS server inside.
 	name, dir, routes, peers                 string
 	routesCert, routesKey, routesCA          string
 	sync                                     bool
-	natsURL, natsUser, natsPassword, natsJWT string // with one elsewhere
+	natsURL, natsUser, natsPassword, natsJWT string // with a NATS server elsewhere
 	secretFile                               string
 
 	stopDelay, supplierTime time.Duration
@@ -74,13 +74,13 @@ func newConfig(set *flag.FlagSet) *config {
 	return c
 }
 
-// parse parses the command line, and checks which flags go together.
+// parse parses the command line, and checks the combination of flags.
 func (c *config) parse(args []string) error {
 	if err := c.set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
 		}
-		return errUsage // the flag set has printed it
+		return errUsage // the flag set printed the error
 	}
 	if problem := c.problem(); problem != "" && !c.version() {
 		return fmt.Errorf("%s: %w", problem, errUsage)
@@ -88,7 +88,7 @@ func (c *config) parse(args []string) error {
 	return nil
 }
 
-// problem says what is wrong with the flags, "" if nothing is.
+// problem describes a mistake in the flags, or returns "".
 func (c *config) problem() string {
 	cluster, elsewhere := c.routes != "", c.natsURL != ""
 	tls := 0
@@ -132,17 +132,17 @@ func (c *config) problem() string {
 	return ""
 }
 
-// given reports whether the command line has a flag.
+// given reports whether the command line contains a flag.
 func (c *config) given(name string) (given bool) {
 	c.set.Visit(func(f *flag.Flag) { given = given || f.Name == name })
 	return given
 }
 
-// version reports whether the version is to be printed.
+// version reports whether to print the version.
 func (c *config) version() bool { return c.set.Lookup("version").Value.String() == "true" }
 
-// secret reads the secret of the replicas. Where the flags and the environment have none, it is in
-// the directory, and made if it is not; without a directory that is an error.
+// secret returns the secret of the replicas. If neither the flags nor the environment contain it,
+// secret reads it from the directory, or creates it there; without a directory that is an error.
 func (c *config) secret(dir string) ([]byte, error) {
 	text, from := []byte(os.Getenv(secretVariable)), "the variable "+secretVariable
 	if c.secretFile == "" && len(text) == 0 && dir != "" {
@@ -161,7 +161,7 @@ func (c *config) secret(dir string) ([]byte, error) {
 	return text, nil
 }
 
-// ownSecret reads a file with a secret, and makes it if there is none.
+// ownSecret reads a file with a secret, or creates it.
 func ownSecret(file string) ([]byte, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -179,14 +179,14 @@ func ownSecret(file string) ([]byte, error) {
 	return text, nil
 }
 
-// derive returns a secret for one purpose. NATS servers send theirs to each other, so it must not
-// be the one that encrypts the state keys.
+// derive returns a secret for one purpose. NATS servers send their secret to each other, so it must
+// differ from the secret that encrypts the state keys.
 func derive(secret []byte, purpose string) (string, error) {
 	key, err := hkdf.Key(sha256.New, secret, nil, "mcp-shop "+purpose, 32)
 	return hex.EncodeToString(key), err
 }
 
-// peerList returns the addresses of -peers.
+// peerList returns the addresses in -peers.
 func (c *config) peerList() []string {
 	if c.peers == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// manifests are those of shop.yaml.
+// manifests contains the manifests of shop.yaml.
 type manifests struct {
 	deployment appsv1.Deployment
 	service    corev1.Service
@@ -32,7 +32,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// readManifests reads shop.yaml. A field that Kubernetes does not have is an error.
+// readManifests reads shop.yaml. A field that Kubernetes does not know is an error.
 func readManifests(t *testing.T) *manifests {
 	t.Helper()
 	m := new(manifests)
@@ -63,7 +63,7 @@ func (m *manifests) container(t *testing.T) corev1.Container {
 	return all[0]
 }
 
-// What the manifests of Kubernetes say agrees with each other, and with the program.
+// The Kubernetes manifests are consistent with each other, and with the program.
 func TestManifests(t *testing.T) {
 	m := readManifests(t)
 	d, pod, c := m.deployment.Spec, m.deployment.Spec.Template.Spec, m.container(t)
@@ -124,7 +124,7 @@ func TestManifests(t *testing.T) {
 		}
 	}
 
-	// What the container may do.
+	// Permissions of the container.
 	s, own := pod.SecurityContext, c.SecurityContext
 	if !*s.RunAsNonRoot || *s.RunAsUser == 0 || *own.AllowPrivilegeEscalation || !*own.ReadOnlyRootFilesystem || *pod.AutomountServiceAccountToken ||
 		!slices.Equal(own.Capabilities.Drop, []corev1.Capability{"ALL"}) || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
@@ -210,7 +210,7 @@ func unit(t *testing.T) map[string][]string {
 	return settings
 }
 
-// What the systemd unit says agrees with the program and with the example of its environment.
+// The systemd unit is consistent with the program and with the example of its environment.
 func TestUnit(t *testing.T) {
 	s := unit(t)
 	environment := map[string]string{"STATE_DIRECTORY": "/var/lib/" + strings.ReplaceAll(s["StateDirectory"][0], "%i", "a")}

@@ -17,18 +17,18 @@ import (
 	"time"
 )
 
-// child is a replica that this program has started.
+// child is a replica that this program started.
 type child struct {
 	name  string
 	cmd   *exec.Cmd
-	input io.Closer     // its standard input: the child stops when it ends, also if this program is killed
-	url   chan string   // has the URL when the child listens
+	input io.Closer     // standard input: the child stops when it is closed, also if this program is killed
+	url   chan string   // receives the URL when the child listens
 	ended chan struct{} // closed when err is set
 	err   error
 }
 
-// serveAll starts all replicas on this machine, prints where they are, and stops them when ctx
-// ends.
+// serveAll starts all replicas on this machine, prints their addresses, and stops them when ctx is
+// cancelled.
 func serveAll(ctx context.Context, c *config, stdout, stderr io.Writer) (err error) {
 	dir := c.dir
 	if dir == "" {
@@ -68,8 +68,8 @@ func serveAll(ctx context.Context, c *config, stdout, stderr io.Writer) (err err
 	return wait(ctx, children, stdout)
 }
 
-// wait waits until ctx ends, or all children have ended. That some have ended, such as by kill -9,
-// is what the others are for.
+// wait waits until ctx is cancelled, or all children exited. While some children run, they replace
+// those that exited, such as by kill -9.
 func wait(ctx context.Context, children []*child, stdout io.Writer) error {
 	var running sync.WaitGroup
 	for _, one := range children {
@@ -90,7 +90,7 @@ func wait(ctx context.Context, children []*child, stdout io.Writer) error {
 	return nil
 }
 
-// freeAddresses returns addresses of the loopback interface that no program listens at.
+// freeAddresses returns unused addresses of the loopback interface.
 func freeAddresses(n int) (addresses []string, err error) {
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -170,7 +170,7 @@ func (one *child) ready(ctx context.Context) (url string, err error) {
 	return url, nil
 }
 
-// isReady asks a replica whether it is ready.
+// isReady reports whether a replica is ready.
 func isReady(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -186,9 +186,8 @@ func isReady(ctx context.Context, url string) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// stopAll ends the input of all children, and kills those that do not end in time. Its error is
-// that of children that have not stopped gracefully; those that have ended before are not among
-// them.
+// stopAll closes the input of all children, and kills those that do not exit in time. Its error is
+// about children that did not stop gracefully, except those that exited before.
 func stopAll(children []*child, within time.Duration) error {
 	var running []*child
 	for _, one := range children {
@@ -206,7 +205,7 @@ func stopAll(children []*child, within time.Duration) error {
 		case <-one.ended:
 		case <-late:
 			for _, other := range running {
-				_ = other.cmd.Process.Kill() // those that have ended return an error
+				_ = other.cmd.Process.Kill() // a process that exited returns an error
 			}
 			<-one.ended
 		}

@@ -24,8 +24,8 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run runs the program, and returns its exit code: 0 after a graceful end, 1 after an error, 2 for
-// a wrong command line.
+// run runs the program, and returns its exit code: 0 after a graceful shutdown, 1 after an error, 2
+// for an invalid command line.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	set := flag.NewFlagSet("shop", flag.ContinueOnError)
 	set.SetOutput(stderr)
@@ -48,7 +48,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return fail(stderr, serve(ctx, c, stdout, stderr))
 }
 
-// printVersion prints the version that the server has in the protocol.
+// printVersion prints the version that the server reports in the protocol.
 func printVersion(ctx context.Context, c *config, _, _ io.Writer) error {
 	return mcpcmd.Run(ctx, NewMCPServer(nil), nil, c.serving)
 }

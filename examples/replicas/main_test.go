@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// asProgram is the environment variable by which the test binary is the program: replicas are
-// processes of their own.
+// asProgram is the environment variable that makes the test binary run as the program: replicas are
+// separate processes.
 const asProgram = "SHOP_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// values are those of the chart of NATS that nats.yaml has. A misspelt one is an error.
+// values contains the values for the NATS chart in nats.yaml. A misspelt one is an error.
 type values struct {
 	Config struct {
 		Cluster struct {
@@ -82,10 +82,10 @@ func readValues(t *testing.T) *values {
 // natsPassword is the password in the secret of the chart.
 const natsPassword = "p0e12"
 
-// unquoted is what the chart makes of strings such as "<< $NAME >>".
+// unquoted matches strings such as "<< $NAME >>", which the chart inserts without quotes.
 var unquoted = regexp.MustCompile(`"<< (.+?) >>"`)
 
-// startConfigured starts a server with the configuration that the chart makes of the values,
+// startConfigured starts a server with the configuration that the chart generates from the values,
 // without its cluster.
 func startConfigured(t *testing.T) *server.Server {
 	t.Helper()
@@ -100,7 +100,7 @@ func startConfigured(t *testing.T) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(text)) // of encoding/json
+	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(text)) // from encoding/json
 	t.Setenv("SHOP_PASSWORD", natsPassword)
 	o := &server.Options{NoSigs: true, NoLog: true}
 	if err := o.ProcessConfigString(unquoted.ReplaceAllString(plain, "$1")); err != nil {
@@ -143,7 +143,7 @@ func TestValues(t *testing.T) {
 }
 
 // Two replicas with the arguments of the manifest, and a NATS server with the permissions of the
-// values, do all that replicas do together: the permissions are enough.
+// values, use all features of replicas: the permissions are sufficient.
 func TestDeployment(t *testing.T) {
 	s := startConfigured(t)
 	dir := t.TempDir()
@@ -201,7 +201,7 @@ func TestDeployment(t *testing.T) {
 		if got := must[[]Item](t, c, "restock", map[string]any{"copies": 1}); got[0].Received != 1001+i {
 			t.Errorf("after the delivery: %+v", got)
 		}
-		b.answers.Wait() // a replica that may not confirm that it has an answer makes it fail after a while
+		b.answers.Wait() // a replica without permission to confirm an answer makes it fail after a while
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}

@@ -52,7 +52,7 @@ func (s *Shop) Order(ctx context.Context, item string, copies int, reference str
 	return Order{Item: item, Reference: reference, Copies: copies, TotalCents: copies * p.priceCents}, nil
 }
 
-// callerOf is who has sent the request: "" for every caller without authentication.
+// callerOf returns the sender of the request: "" for every caller without authentication.
 func callerOf(ctx context.Context) string { return mcp.CallFrom(ctx).Principal().ID }
 
 // Cancellation is what is asked before an order is cancelled.

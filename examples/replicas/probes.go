@@ -8,30 +8,30 @@ import (
 	"time"
 )
 
-// The paths of the probes. They need no credentials.
+// Paths of the probes. They need no credentials.
 const (
 	livePath  = "/healthz"
 	readyPath = "/readyz"
 )
 
 const (
-	// probeTime is for how long one check may take: less than the timeout of a probe.
+	// probeTime limits the time for one check: it is less than the timeout of a probe.
 	probeTime = 2 * time.Second
-	// probePause is how long a result counts, since any client can send such requests.
+	// probePause is the time for which a result is valid, since any client can send such requests.
 	probePause = time.Second
-	// probePatience is for how long a replica that was ready stays so, though NATS does not answer:
-	// while a leader is being elected. Requests wait for it too, and the other replicas would take
-	// no more of them.
+	// probePatience is the time for which a replica that was ready stays ready while NATS does not
+	// answer, because a leader is being elected. Requests wait for the election, too, and the other
+	// replicas could not serve more of them.
 	probePatience = retryTime
 )
 
-// probes answers health checks, and has clients open new connections while the replica stops.
+// probes answers health checks, and makes clients open new connections while the replica stops.
 type probes struct {
-	ctx   context.Context                 // ends when the replica is to stop
-	check func(ctx context.Context) error // whether it can serve
+	ctx   context.Context                 // cancelled when the replica must stop
+	check func(ctx context.Context) error // returns an error if it cannot serve
 
 	mu            sync.Mutex
-	checked, well time.Time // the last check, and the last one without an error
+	checked, well time.Time // times of the last check, and of the last success
 	err           error
 }
 
@@ -40,14 +40,14 @@ func (p *probes) wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.ctx.Err() != nil {
-			// A balancer sends new connections elsewhere by now. Requests on those that are open
-			// would come here still.
+			// By now a balancer sends new connections elsewhere, but requests on open connections
+			// would still come here.
 			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)
 	}))
-	// Liveness does not depend on NATS: a restart would not bring back servers that are missing,
-	// and the one inside starts again by itself after a full disk.
+	// Liveness does not depend on NATS: a restart would not bring back missing servers, and the
+	// server inside restarts by itself after a full disk.
 	mux.HandleFunc("GET "+livePath, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("live\n")) })
 	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -69,7 +69,7 @@ func (p *probes) ready(ctx context.Context) error {
 	if !p.checked.IsZero() && time.Since(p.checked) < probePause {
 		return p.err
 	}
-	// A client that has gone must not be the reason why others get an error.
+	// A client that disconnects must not cause errors for other clients.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()
 	before, err := p.err, p.check(ctx)

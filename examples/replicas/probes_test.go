@@ -27,7 +27,7 @@ func TestProbes(t *testing.T) {
 			}
 			return w
 		}
-		for range 5 { // one check in a second, however many requests there are
+		for range 5 { // one check per second, however many requests come
 			get(readyPath, http.StatusOK)
 		}
 		if checks != 1 {
@@ -56,7 +56,7 @@ func TestProbes(t *testing.T) {
 	})
 }
 
-// A replica that has never been ready gets no patience.
+// A replica that was never ready gets no patience.
 func TestProbeBeforeReady(t *testing.T) {
 	p := &probes{ctx: t.Context(), check: func(context.Context) error { return errors.New("no leader yet") }}
 	if err := p.ready(t.Context()); err == nil {
@@ -64,7 +64,7 @@ func TestProbeBeforeReady(t *testing.T) {
 	}
 }
 
-// A request whose client has gone does not make the replica unready for others.
+// A request whose client disconnected does not make the replica unready for others.
 func TestProbeOfClientThatHasGone(t *testing.T) {
 	p := &probes{ctx: t.Context(), check: func(ctx context.Context) error { return ctx.Err() }}
 	gone, cancel := context.WithCancel(t.Context())

@@ -37,7 +37,7 @@ type program struct {
 	ended chan error
 }
 
-// startProgram starts the program. Its end is that of the test at the latest.
+// startProgram starts the program, and stops it at the end of the test.
 func startProgram(t *testing.T, args ...string) *program {
 	t.Helper()
 	self, err := os.Executable()
@@ -99,15 +99,15 @@ func (p *program) stop() error {
 	return <-p.ended
 }
 
-// balancer sends requests to the replicas that are ready in turn.
+// balancer sends requests to the ready replicas in turn.
 type balancer struct {
 	mu       sync.Mutex
 	targets  []*target
 	next     int
-	sessions atomic.Int32 // that clients have opened
-	failures atomic.Int32 // requests that failed
+	sessions atomic.Int32 // opened by clients
+	failures atomic.Int32 // failed requests
 	report   func(string)
-	answers  sync.WaitGroup // to questions, that are sent
+	answers  sync.WaitGroup // answers to questions that are being sent
 }
 
 type target struct {
@@ -151,8 +151,8 @@ func (b *balancer) fail(format string, args ...any) {
 	b.report(fmt.Sprintf(format, args...))
 }
 
-// watch asks the replicas whether they are ready, each on its own goroutine, until ctx ends. A
-// replica that answers late does not delay what is known of another.
+// watch probes the replicas, each on its own goroutine, until ctx is cancelled. A slow replica does
+// not delay the state of another.
 func (b *balancer) watch(ctx context.Context) {
 	watched := make(map[*target]bool)
 	var probing sync.WaitGroup
@@ -170,7 +170,7 @@ func (b *balancer) watch(ctx context.Context) {
 	}
 }
 
-// probe asks a replica whether it is ready, until ctx ends.
+// probe asks a replica whether it is ready, until ctx is cancelled.
 func (b *balancer) probe(ctx context.Context, one *target) {
 	for ctx.Err() == nil {
 		ready := isReady(ctx, one.base+readyPath)
@@ -255,8 +255,8 @@ func must[T any](t *testing.T, c *mcpclient.Client, tool string, arguments map[s
 	return value
 }
 
-// mustSoon calls again while the status is 503: a stream whose leader was killed has none for some
-// seconds.
+// mustSoon calls again while the status is 503: after its leader was killed, a stream has no leader
+// for some seconds.
 func mustSoon[T any](t *testing.T, c *mcpclient.Client, tool string, arguments map[string]any) T {
 	t.Helper()
 	for ; ; time.Sleep(200 * time.Millisecond) {
@@ -273,8 +273,8 @@ func mustSoon[T any](t *testing.T, c *mcpclient.Client, tool string, arguments m
 
 var replicaLine = regexp.MustCompile(`^shop-\d: (http://\S+/mcp) \(process (\d+)\)$`)
 
-// One command starts three replicas, which are one server: for orders, questions, changes and
-// sessions. One is killed, and the sessions go on at the others. SIGTERM stops all of them.
+// One command starts three replicas that act as one server: for orders, questions, changes and
+// sessions. One is killed, and its sessions continue at the others. SIGTERM stops all of them.
 func TestOneCommand(t *testing.T) {
 	t.Parallel()
 	const copies = 30
@@ -375,7 +375,7 @@ func TestOneCommand(t *testing.T) {
 		}
 	})
 	for _, c := range append(clients, direct...) {
-		_ = c.Close() // before the replicas have ended
+		_ = c.Close() // before the replicas exit
 	}
 	if err := p.stop(); err != nil {
 		t.Errorf("SIGTERM: %v", err)
@@ -395,8 +395,8 @@ func serve(t *testing.T, h http.Handler) string {
 	return "http://" + l.Addr().String() + "/mcp"
 }
 
-// Three replicas, each as on a machine of its own, are replaced one after the other by SIGTERM,
-// under load: no request fails, and each ends with exit code 0.
+// Three replicas, each like on its own machine, are replaced one after the other by SIGTERM, under
+// load: no request fails, and each exits with code 0.
 func TestRollingReplacement(t *testing.T) {
 	t.Parallel()
 	routes, err := freeAddresses(3)

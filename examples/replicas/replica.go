@@ -21,33 +21,32 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// clusterName is the name that the replicas share. Subjects and streams of NATS have it.
+// clusterName is the name that the replicas share. It is part of NATS subjects and streams.
 const clusterName = "shop"
 
 const (
-	// startTime is for how long a replica waits for NATS, and for the others.
+	// startTime limits the time that a replica waits for NATS, and for the other replicas.
 	startTime = 2 * time.Minute
-	// drainTime is for how long calls may go on after the replica has stopped to accept new ones.
+	// drainTime limits the time for running calls after the replica stopped accepting new ones.
 	drainTime = 10 * time.Second
-	// closeTime is for how long the connection to NATS, or the server inside, may take to close
-	// after that.
+	// closeTime limits the time for closing the connection to NATS, or the server inside.
 	closeTime = 5 * time.Second
 )
 
-// stopTime is how long a replica takes at most to stop, after -stop-delay. Two seconds are for
+// stopTime limits the time for stopping a replica, after -stop-delay. Two seconds are for
 // connections.
 const stopTime = drainTime + 2*time.Second + closeTime
 
-// replica is one of the processes that are the shop.
+// replica is one process of the shop.
 type replica struct {
-	server  *embedded.Server // nil where NATS is elsewhere
+	server  *embedded.Server // nil if NATS is elsewhere
 	conn    *nats.Conn
 	streams jetstream.JetStream
 	cluster *mcpnats.Cluster
 	shop    *Shop
 }
 
-// serveReplica serves one replica until ctx ends, and then for -stop-delay.
+// serveReplica serves one replica until ctx is cancelled, and then for -stop-delay.
 func serveReplica(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	r, err := startReplica(ctx, c)
 	if r != nil {
@@ -74,8 +73,8 @@ func serveReplica(ctx context.Context, c *config, stdout, _ io.Writer) error {
 	return mcpcmd.Run(later, server, nil, options...)
 }
 
-// startReplica starts what a replica needs before it serves. The replica is to be closed after an
-// error too, unless it is nil.
+// startReplica starts everything that a replica needs before it serves. The caller must close the
+// replica even after an error, unless it is nil.
 func startReplica(ctx context.Context, c *config) (*replica, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -109,12 +108,12 @@ func startReplica(ctx context.Context, c *config) (*replica, error) {
 	return r, nil
 }
 
-// ready reports whether the replica can serve, and whether the next one may be replaced: where the
-// NATS server inside has copies of streams, they have what the others have. Without that, the loss
-// of another server would leave one copy that is current.
+// ready returns an error unless the replica can serve, and the next one may be replaced: if the
+// NATS server inside has copies of streams, they must be current. Otherwise the loss of another
+// server would leave only one current copy.
 func (r *replica) ready(ctx context.Context) error {
 	if r.server != nil {
-		if err := r.server.Ready(); err != nil { // such as a full disk; the server starts again by itself
+		if err := r.server.Ready(); err != nil { // such as a full disk; the server restarts by itself
 			return err
 		}
 	}
@@ -136,7 +135,7 @@ func (r *replica) ready(ctx context.Context) error {
 	return all.Err()
 }
 
-// connect connects to NATS, and starts the server inside unless it is elsewhere.
+// connect connects to NATS, and starts the server inside unless NATS is elsewhere.
 func (r *replica) connect(ctx context.Context, c *config, secret []byte) (err error) {
 	if c.natsURL != "" {
 		r.conn, err = connectElsewhere(ctx, c)
@@ -159,13 +158,12 @@ func (r *replica) connect(ctx context.Context, c *config, secret []byte) (err er
 	return err
 }
 
-// connectElsewhere connects to the servers of -nats, and waits until one of them answers or ctx
-// ends.
+// connectElsewhere connects to the servers of -nats, and waits until one of them answers or ctx is
+// cancelled.
 func connectElsewhere(ctx context.Context, c *config) (*nats.Conn, error) {
 	options := []nats.Option{nats.Name(c.name), nats.MaxReconnects(-1), nats.Timeout(5 * time.Second)}
 	if c.natsUser != "" {
-		// The file is read for each connection, so that a password that has changed needs no
-		// restart.
+		// The file is read for each connection, so that a changed password needs no restart.
 		options = append(options, nats.UserInfoHandler(func() (user, password string) {
 			text, err := os.ReadFile(c.natsPassword)
 			if err != nil {
@@ -190,8 +188,8 @@ func connectElsewhere(ctx context.Context, c *config) (*nats.Conn, error) {
 	}
 }
 
-// routesTLS returns the configuration for connections between the servers inside, nil without
-// certificates. Each side proves that the authority has signed it.
+// routesTLS returns the configuration for connections between the servers inside, or nil without
+// certificates. Each side proves that the authority signed its certificate.
 func routesTLS(c *config) (*tls.Config, error) {
 	if c.routesCert == "" {
 		return nil, nil
@@ -214,7 +212,7 @@ func routesTLS(c *config) (*tls.Config, error) {
 	}, nil
 }
 
-// close closes what was started, in the time closeTime.
+// close closes everything that was started, within closeTime.
 func (r *replica) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()

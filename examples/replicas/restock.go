@@ -16,8 +16,8 @@ import (
 //mcp:tool additive task=optional inline=0 restart timeout=10m
 //mcp:arg copies "how many copies of each item" default=10 minimum=1 maximum=100
 func (s *Shop) Restock(ctx context.Context, copies int) ([]Item, error) {
-	// A delivery that was added, but not stored as done since the replica died, is added again by
-	// the run that follows. Its name, which is the same then, makes that harmless.
+	// A replica may add a delivery and die before it stores the step as done. The next run then
+	// adds the delivery again, which is harmless, because it has the same name.
 	delivery := rand.Text()
 	if task := mcptask.FromContext(ctx); task != nil {
 		delivery = task.ID
@@ -31,7 +31,7 @@ func (s *Shop) Restock(ctx context.Context, copies int) ([]Item, error) {
 	return s.ListStock(ctx)
 }
 
-// deliver waits for the supplier, and adds what it has delivered to the stock.
+// deliver waits for the supplier, and adds the delivered copies to the stock.
 func (s *Shop) deliver(ctx context.Context, item, delivery string, copies int) error {
 	select {
 	case <-time.After(s.supplierTime):

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// product is what the shop sells. Only the stock changes, so only the stock is in the bucket.
+// product is an article of the shop. Only the stock changes, so the bucket contains only the stock.
 type product struct {
 	id, title  string
 	priceCents int
@@ -23,7 +23,7 @@ var catalogue = []product{
 	{"strainer", "Tea strainer", 800},
 }
 
-// productOf returns a product by its id.
+// productOf returns the product with an id.
 func productOf(item string) (product, error) {
 	i := slices.IndexFunc(catalogue, func(p product) bool { return p.id == item })
 	if i < 0 {
@@ -57,16 +57,16 @@ var ErrNoOrder = errors.New("you have no such order, or it is too old to be canc
 //mcp:error
 var ErrKept = errors.New("the user wants to keep the order")
 
-// Shop is one replica of the shop. Its methods may be called by many goroutines.
+// Shop is one replica of the shop. It is safe for concurrent use.
 type Shop struct {
 	stock *stock
 	// changed notifies clients of a new stock of an item.
 	changed func(item string)
-	// supplierTime is how long the supplier takes for the copies of one item.
+	// supplierTime is the time that the supplier takes for the copies of one item.
 	supplierTime time.Duration
 }
 
-// newServer returns the server of a shop. Its clients are notified of changes of the stock.
+// newServer returns the server of a shop. It notifies clients of stock changes.
 func newServer(shop *Shop, options ...mcp.Option) *mcp.Server {
 	server := NewMCPServer(shop, options...)
 	shop.changed = func(item string) {

@@ -18,32 +18,33 @@ import (
 const bucket = "shop-stock"
 
 const (
-	// maxSales is how many sales of an item are kept one by one. Older ones are only counted.
+	// maxSales limits the sales of an item that are recorded one by one. Older ones are only
+	// counted.
 	maxSales = 200
-	// maxDeliveries is how many deliveries of an item are known by their names.
+	// maxDeliveries limits the deliveries of an item whose names are remembered.
 	maxDeliveries = 50
 )
 
-// record is the value of a key. All that a sale changes is in one record, so that one write makes
-// the sale: in no state are copies sold that are still in stock. Received is always Left plus the
+// record is the value of a key. Everything that a sale changes is in one record, so that one write
+// completes the sale: copies are never both sold and in stock. Received is always Left plus the
 // copies of all sales.
 type record struct {
-	Received int `json:"received"` // copies that have come in
+	Received int `json:"received"` // copies that came in
 	Left     int `json:"left"`
-	Settled  int `json:"settled"` // copies of sales that are not in Sales any more
+	Settled  int `json:"settled"` // copies of sales that are no longer in Sales
 
 	Sales      []sale   `json:"sales"`      // the oldest first
-	Deliveries []string `json:"deliveries"` // the newest of them, the oldest first
+	Deliveries []string `json:"deliveries"` // the newest ones, the oldest first
 }
 
-// sale is an order of a caller.
+// sale is an order by a caller.
 type sale struct {
 	Caller    string `json:"caller"`
 	Reference string `json:"reference"`
 	Copies    int    `json:"copies"`
 }
 
-// find returns the index of the sale of a caller with a reference, -1 without one.
+// find returns the index of the sale of a caller with a reference, or -1.
 func (r *record) find(caller, reference string) int {
 	return slices.IndexFunc(r.Sales, func(s sale) bool { return s.Caller == caller && s.Reference == reference })
 }
@@ -64,7 +65,7 @@ func (r *record) takeBack(i int) {
 	r.Sales = slices.Delete(r.Sales, i, i+1)
 }
 
-// receive adds the copies of a delivery, unless it has been added before.
+// receive adds the copies of a delivery, unless it was added before.
 func (r *record) receive(delivery string, copies int) (added bool) {
 	if slices.Contains(r.Deliveries, delivery) {
 		return false
@@ -78,12 +79,11 @@ func (r *record) receive(delivery string, copies int) (added bool) {
 	return true
 }
 
-// stock is the bucket.
+// stock is a client of the bucket.
 type stock struct{ values jetstream.KeyValue }
 
-// openStock opens the bucket, and makes it if it is missing: then each item begins with a number of
-// copies, and in a cluster three servers have the bucket. It waits until JetStream answers, or ctx
-// ends.
+// openStock opens the bucket, or creates it with a number of copies of each item, in a cluster with
+// three replicas. It waits until JetStream answers, or ctx is cancelled.
 func openStock(ctx context.Context, js jetstream.JetStream, cluster bool, copies int) (*stock, error) {
 	for {
 		s, err := tryOpenStock(ctx, js, cluster, copies)
@@ -103,8 +103,8 @@ func tryOpenStock(ctx context.Context, js jetstream.JetStream, cluster bool, cop
 	defer cancel()
 	values, err := js.KeyValue(ctx, bucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		// CreateKeyValue would have any server answer reads, also one that has not seen the last
-		// writes yet.
+		// CreateKeyValue would allow any server to answer reads, even one without the latest
+		// writes.
 		config := jetstream.StreamConfig{
 			Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, MaxMsgsPerSubject: 1,
 			Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, Replicas: 1,
@@ -130,7 +130,7 @@ func tryOpenStock(ctx context.Context, js jetstream.JetStream, cluster bool, cop
 	return s, nil
 }
 
-// create adds an item that is not in the bucket.
+// create adds an item unless the bucket contains it.
 func (s *stock) create(ctx context.Context, item string, copies int) error {
 	text, err := json.Marshal(record{Received: copies, Left: copies})
 	if err != nil {
@@ -149,10 +149,10 @@ func (s *stock) read(ctx context.Context, item string) (r record, err error) {
 	return r, err
 }
 
-// update reads the record of an item, has a function change it, and writes it if no other replica
-// has written it in the meantime; else it tries again. The function returns false if there is
-// nothing to write. It finds its own change if an earlier write has succeeded without an answer,
-// since a server was killed.
+// update reads the record of an item, calls change, and writes the record unless another replica
+// wrote it in the meantime; then it tries again. change returns false if the record needs no write.
+// It must recognise its own change, since an earlier write may have succeeded without a response
+// when a server was killed.
 func (s *stock) update(ctx context.Context, item string, change func(*record) (write bool, err error)) error {
 	return retry(ctx, func(ctx context.Context) error {
 		r, version, err := s.load(ctx, item)
@@ -186,9 +186,9 @@ func (s *stock) load(ctx context.Context, item string) (r record, version uint64
 }
 
 const (
-	// tryTime is for how long an answer is awaited. One that is lost with a server does not come.
+	// tryTime limits the wait for a response. After the loss of a server a response may never come.
 	tryTime = 2 * time.Second
-	// retryTime is for how long a request is tried: longer than the election of a leader takes.
+	// retryTime limits the time for retries: it is longer than the election of a leader.
 	retryTime = 10 * time.Second
 )
 
@@ -197,7 +197,7 @@ const (
 //mcp:error
 var ErrUnavailable = errors.New("the stock cannot be read or changed at the moment: try again in a minute")
 
-// retry calls a function until it returns nil or an error that does not go away by itself.
+// retry calls a function until it returns nil or a permanent error.
 func retry(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, retryTime)
 	defer cancel()

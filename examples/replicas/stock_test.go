@@ -53,8 +53,8 @@ func newShops(t *testing.T, copies int) (one, other *Shop) {
 	return shops[0], shops[1]
 }
 
-// All that is sold has come in, whatever the replicas do at once, and an order with the reference
-// of another one is that one.
+// The sum of sold and available copies stays correct under concurrency, and an order with a known
+// reference returns the earlier order.
 func TestOrders(t *testing.T) {
 	one, other := newShops(t, 30)
 	var ordering sync.WaitGroup
@@ -100,7 +100,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// A record keeps its sum while old sales and deliveries are forgotten.
+// A record keeps its sum while old sales and deliveries are dropped.
 func TestRecordIsBounded(t *testing.T) {
 	r := record{Received: 10_000, Left: 10_000}
 	for i := range 3 * maxSales {

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// signalGrace is for how long further signals are ignored after the first one: Ctrl-C reaches this
-// process from the terminal, and once more from the program that has started it.
+// signalGrace is the time after the first signal in which further signals are ignored: Ctrl-C
+// reaches this process from the terminal, and once more from the program that started it.
 const signalGrace = 500 * time.Millisecond
 
-// interruptible returns a context that ends with the first signal, or with the end of the input if
-// untilEOF is set. A signal after that ends the process at once.
+// interruptible returns a context that the first signal cancels, or the end of the input if
+// untilEOF is set. A later signal exits the process at once.
 func interruptible(parent context.Context, untilEOF bool, input io.Reader) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 1)
@@ -39,7 +39,7 @@ func interruptible(parent context.Context, untilEOF bool, input io.Reader) (ctx 
 	}
 }
 
-// delayed returns a context that ends some time after ctx, or by its function.
+// delayed returns a context that is cancelled some time after ctx, or by its function.
 func delayed(ctx context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {

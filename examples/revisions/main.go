@@ -1,5 +1,5 @@
-// Revisions has a test that calls the same tool in every revision of the protocol, and shows what a
-// client gets in each. The program is an ordinary one.
+// Revisions contains a test that calls the same tool in every revision of the protocol, and shows
+// the response in each. The program is an ordinary one.
 //
 //	go run ./revisions            # serves a client of any revision
 //	go test -v ./revisions        # one test for each revision

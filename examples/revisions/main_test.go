@@ -17,12 +17,12 @@ func TestDescribe(t *testing.T) {
 				Client:   mcp.ClientInfo{Name: "desk", Version: "1"},
 				Elicit:   func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer { return mcpclient.Decline() },
 			})
-			// Elicitation came with 2025-06-18. Revisions are dates, so their texts compare.
+			// Elicitation came with 2025-06-18. Revisions are dates, so they compare as strings.
 			want := Description{Revision: revision, Client: "desk", CanAsk: revision >= "2025-06-18"}
 			if got := mcptest.Call[Description](c, "describe", nil); got != want {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
-			// Structured content came with 2025-06-18 too; every revision has the text.
+			// Structured content came with 2025-06-18 too; every revision contains the text.
 			result := c.Call("describe", nil)
 			if (result.Structured != nil) != (revision >= "2025-06-18") || len(result.Content) != 1 {
 				t.Errorf("result %+v", result)

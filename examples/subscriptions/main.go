@@ -1,4 +1,4 @@
-// Subscriptions has a resource that changes, and notifies the clients that have subscribed to it.
+// Subscriptions notifies clients of changes to a resource to which they subscribed.
 //
 //	go run ./subscriptions                             # serves the client that has started it
 //	go run ./subscriptions -http 8080                  # one counter for all clients, at http://127.0.0.1:8080/mcp
@@ -17,7 +17,7 @@ import (
 
 func main() { mcpcmd.Main(newServer()) }
 
-// newServer makes the counter and its server, which refer to each other.
+// newServer creates the counter and its server, which refer to each other.
 func newServer() *mcp.Server {
 	c := &Counter{}
 	s := NewMCPServer(c)

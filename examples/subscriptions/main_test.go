@@ -7,12 +7,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// Clients of sessions subscribe to the resource, those of revision 2026-07-28 listen for it.
+// Clients with sessions subscribe to the resource, clients of revision 2026-07-28 listen for it.
 func TestSubscriptions(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
 			c := mcptest.New(t, newServer(), mcptest.Options{Revision: revision})
-			mcptest.Call[Value](c, "raise", nil) // before anyone has subscribed
+			mcptest.Call[Value](c, "raise", nil) // before any subscription
 			watch := c.Watch(mcpclient.Filter{URIs: []string{"counter:///now"}})
 			if early := watch.Changes(); len(early) != 0 {
 				t.Errorf("notified of %v", early)

@@ -1,4 +1,5 @@
-// Package fakeapi is an API server with a few resources, for tests and for a try without a cluster.
+// Package fakeapi implements an API server with a few resources, for tests and for trying the
+// example without a cluster.
 package fakeapi
 
 import (
@@ -14,14 +15,14 @@ import (
 	"sync"
 )
 
-// Cluster is the API of one cluster. Its methods may be called by several goroutines.
+// Cluster is the API of one cluster. It is safe for concurrent use.
 type Cluster struct {
 	mu      sync.Mutex
-	objects map[string]map[string]any // by their paths
-	Changes []string                  // method, path and body of what has been changed
+	objects map[string]map[string]any // by path
+	Changes []string                  // method, path and body of changes
 }
 
-// New returns a cluster with that many pods, and a Deployment.
+// New returns a cluster with a number of pods, and a Deployment.
 func New(name string, pods int) *Cluster {
 	c := &Cluster{objects: map[string]map[string]any{}}
 	add := func(path, apiVersion, kind, object string, labels map[string]any) {
@@ -73,7 +74,7 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isList reports whether a path is that of all resources of a kind.
+// isList reports whether a path addresses all resources of a kind.
 func (c *Cluster) isList(path string) bool {
 	return strings.HasSuffix(path, "/pods") || strings.HasSuffix(path, "/deployments")
 }
@@ -95,11 +96,11 @@ func (c *Cluster) list(path, selector string) map[string]any {
 func reply(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // a client that has gone does not need it
+	_ = json.NewEncoder(w).Encode(body) // the client may be gone
 }
 
 // Serve serves clusters on loopback, and writes a kubeconfig with a context for each into a
-// directory. stop ends that.
+// directory. stop stops the servers.
 func Serve(dir string, clusters map[string]*Cluster) (kubeconfig string, stop func(), err error) {
 	var entries struct{ clusters, contexts strings.Builder }
 	var servers []*httptest.Server

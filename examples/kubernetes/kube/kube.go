@@ -1,4 +1,4 @@
-// Package kube calls the API of Kubernetes clusters. It knows nothing of MCP.
+// Package kube calls the API of Kubernetes clusters. It does not depend on MCP.
 package kube
 
 import (
@@ -15,10 +15,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Core calls the API of one cluster, for any number of callers.
+// Core calls the API of one cluster. It is safe for concurrent use.
 type Core struct{ client dynamic.Interface }
 
-// New returns the calls of a cluster.
+// New returns a Core for a cluster.
 func New(config *rest.Config) (*Core, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Core) ResourcesGet(ctx context.Context, kind *schema.GroupVersionKind, 
 	return found, nil
 }
 
-// ResourcesScale sets how many replicas a Deployment or StatefulSet has, and returns the scale.
+// ResourcesScale sets the number of replicas of a Deployment or StatefulSet, and returns the scale.
 func (c *Core) ResourcesScale(ctx context.Context, kind *schema.GroupVersionKind, namespace, name string, replicas int32) (*unstructured.Unstructured, error) {
 	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
 	return c.resources(kind, namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "scale")
@@ -69,7 +69,8 @@ func (c *Core) ResourcesDelete(ctx context.Context, kind *schema.GroupVersionKin
 	return c.resources(kind, namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-// resources are those of a kind. The plural is guessed, as most kinds have it.
+// resources returns the client for the resources of a kind. It guesses the plural, by the rule that
+// most kinds follow.
 func (c *Core) resources(kind *schema.GroupVersionKind, namespace string) dynamic.ResourceInterface {
 	plural, _ := meta.UnsafeGuessKindToResource(*kind)
 	all := c.client.Resource(plural)

@@ -86,7 +86,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestRefused has calls that must not reach a cluster, or that it refuses.
+// TestRefused makes calls that must not reach a cluster, or that the cluster refuses.
 func TestRefused(t *testing.T) {
 	north, south := serve(t)
 	c := mcptest.New(t, NewMCPServer(), mcptest.Options{})
@@ -110,7 +110,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestReadme runs the commands of the README, each of which is in front of what it prints.
+// TestReadme runs the commands of the README, each of which precedes its output.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")

@@ -34,13 +34,14 @@ func main() {
 	mcpcmd.Main(server, mcpcmd.WithCleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if err := shutdown(ctx); err != nil { // sends what is left
+		if err := shutdown(ctx); err != nil { // sends the rest
 			log.Print(err)
 		}
 	}))
 }
 
-// newTelemetry returns options with exporters, which the variables of OpenTelemetry configure.
+// newTelemetry returns options with exporters, which the environment variables of OpenTelemetry
+// configure.
 func newTelemetry(ctx context.Context) (options []mcpotel.Option, shutdown func(context.Context) error, err error) {
 	spans, err := otlptracehttp.New(ctx)
 	if err != nil {

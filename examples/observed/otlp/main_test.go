@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// A collector gets what has been recorded, at the latest when the program ends.
+// A collector gets all recordings, at the latest when the program exits.
 func TestExport(t *testing.T) {
 	var mu sync.Mutex
 	bodies := map[string]string{}
@@ -42,7 +42,7 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{"/v1/traces": "tools/call get_price", "/v1/metrics": "mcp.server.operation.duration"} {
-		if !strings.Contains(bodies[path], want) { // texts are as they are in the encoding
+		if !strings.Contains(bodies[path], want) { // the encoding contains strings unchanged
 			t.Errorf("%s has no %s", path, want)
 		}
 	}

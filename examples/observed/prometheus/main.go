@@ -26,13 +26,13 @@ func main() {
 	}
 	mcpcmd.Main(server, mcpcmd.WithHandler(func(next http.Handler) http.Handler {
 		mux := http.NewServeMux()
-		mux.Handle("/metrics", metrics) // without authentication: keep it from the network of clients
+		mux.Handle("/metrics", metrics) // without authentication: keep it out of the clients' network
 		mux.Handle("/", next)
 		return mux
 	}))
 }
 
-// newServer returns a server, and the handler of its metrics.
+// newServer returns a server, and the handler for its metrics.
 func newServer() (*mcp.Server, http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry))

@@ -22,7 +22,7 @@ type Article struct {
 	Cents int    `json:"cents" minimum:"0"`
 }
 
-// Store has the articles.
+// Store contains the articles.
 type Store struct {
 	mu       sync.Mutex
 	articles []Article
@@ -64,7 +64,7 @@ func (s *Store) SetPrice(
 	return s.articles[i], nil
 }
 
-// Price is what an article costs, in cents.
+// Price returns the price of an article, in cents.
 func (s *Store) Price(name string) (int, error) {
 	for _, a := range s.Search(name) {
 		if a.Name == name {

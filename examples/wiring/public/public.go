@@ -26,7 +26,7 @@ func customer(ctx context.Context) (orders.Customer, error) {
 	return "guest", nil
 }
 
-// TryOut makes the desk for mcpgen call and mcpgen run.
+// TryOut creates the desk for mcpgen call and mcpgen run.
 //
 //mcp:constructor
 func TryOut() (*orders.Desk, func(), error) {

@@ -23,8 +23,8 @@ func main() {
 	}
 }
 
-// parts are what both servers are made of. The generated constructors are provided as they are:
-// their options are variadic, and fx leaves those out.
+// parts provides the parts of both servers. The generated constructors are provided as they are:
+// their options are variadic, and fx omits variadic parameters.
 var parts = fx.Options(
 	fx.Provide(
 		openStore,
@@ -34,7 +34,7 @@ var parts = fx.Options(
 	),
 )
 
-// servers are both of them.
+// servers contains both servers.
 type servers struct {
 	fx.In
 
@@ -50,7 +50,7 @@ func openStore(lifecycle fx.Lifecycle) (*catalogue.Store, error) {
 	return store, err
 }
 
-// serve ends the program when its client goes.
+// serve exits the program when its client disconnects.
 func serve(lifecycle fx.Lifecycle, program fx.Shutdowner, both servers) {
 	s := both.Public
 	if len(os.Args) > 1 && os.Args[1] == "-staff" {

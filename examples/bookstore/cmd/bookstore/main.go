@@ -1,4 +1,4 @@
-// Bookstore serves a bookshop: over standard input and output to the client that has started it, or
+// Bookstore serves a bookshop: over standard input and output to the client that started it, or
 // with -http to any number of clients. With -auth, clients need an access token.
 package main
 

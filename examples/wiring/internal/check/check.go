@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// Shop orders at the one and looks at the other.
+// Shop orders at the public server and checks the order at the staff server.
 func Shop(t *testing.T, public, staff *mcp.Server) {
 	t.Helper()
 	customer := mcptest.New(t, public, mcptest.Options{})
