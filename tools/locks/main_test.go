@@ -9,7 +9,7 @@ import (
 )
 
 // cases are functions that lock, each with its own type, and the expected waits under its field mu;
-// without want, none is expected.
+// an empty want means no wait.
 var cases = []struct{ name, fields, code, want string }{
 	{"deferred", "ch chan int", "s.mu.Lock(); defer s.mu.Unlock(); <-s.ch", "receive a.deferred.ch"},
 	{"after", "ch chan int", "s.mu.Lock(); s.mu.Unlock(); <-s.ch", ""},

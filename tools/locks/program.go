@@ -37,7 +37,7 @@ type node struct {
 	info    *types.Info
 	body    *ast.BlockStmt
 	params  []*types.Var
-	public  bool // others can call it
+	public  bool // other modules can call it
 	returns []*ast.ReturnStmt
 	summary summary
 }
@@ -216,7 +216,7 @@ func (p *program) declare(pkg *packages.Package) {
 	}
 }
 
-// public reports whether others can call a function.
+// public reports whether other modules can call a function.
 func public(f *types.Func) bool {
 	if !f.Exported() || internal(f.Pkg()) {
 		return false

@@ -96,7 +96,7 @@ func (r *resolver) call(info *types.Info, c *ast.CallExpr, index int) {
 				r.expr(info, a)
 			}
 		}
-		return // make and new make empty values
+		return // make and new return empty values
 	}
 	f := static(info, c.Fun)
 	switch {

@@ -4,9 +4,9 @@
 // mutant.
 //
 // A mutant is dead if a test of its package, or of other packages that are listed for it, fails or
-// does not end, twice. A surviving mutant is a gap in the tests, or a change without effect;
-// reasons.txt lists the latter with the reason. The exit code is 1 if a survivor has no reason, or
-// a reason no survivor.
+// hangs, twice. A surviving mutant is a gap in the tests, or a change without effect; reasons.txt
+// lists the latter with the reason. The exit code is 1 if a survivor has no reason, or a reason
+// belongs to no survivor.
 //
 //	tools/mutate/run                       # all, for a night
 //	tools/mutate/run -sample 20            # some, chosen by the day

@@ -115,7 +115,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// leaves reports whether statements end the function or the iteration of a loop.
+// leaves reports whether statements leave the function or the iteration of a loop.
 func leaves(body []ast.Stmt) bool {
 	if len(body) == 0 {
 		return false

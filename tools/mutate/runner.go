@@ -20,7 +20,7 @@ type verdict string
 const (
 	killedByOwn   verdict = "killed"             // by the tests of its package
 	killedByOther verdict = "killed (elsewhere)" // only by tests of other packages
-	endless       verdict = "killed (timeout)"   // a test did not end, twice
+	endless       verdict = "killed (timeout)"   // a test hung, twice
 	survived      verdict = "SURVIVED"
 	unreached     verdict = "NOT REACHED" // by any test
 )
@@ -125,8 +125,8 @@ func (r *runner) try(ctx context.Context, m *mutant) (v verdict, by string, err 
 	return survived, "", nil
 }
 
-// fails returns the test of a batch that fails twice with a mutant, if any, and whether it fails by
-// not ending. A test that fails once may have been unlucky; it is skipped, and the others are run.
+// fails returns the test of a batch that fails twice with a mutant, if any, and reports whether it
+// hangs. A test that fails once may have been unlucky; it is skipped, and the others are run.
 func (r *runner) fails(ctx context.Context, s *suite, id int, batch []*test) (by string, late bool, err error) {
 	for len(batch) > 0 {
 		var names []string
@@ -144,7 +144,7 @@ func (r *runner) fails(ctx context.Context, s *suite, id int, batch []*test) (by
 		}
 		name := failingTest(out)
 		if !slices.Contains(names, name) {
-			// The process ended without naming a test: all of them are run again.
+			// The process exited without naming a test: all of them are run again.
 			if _, err := r.run(ctx, s, id, timeout, names); err != nil {
 				return strings.Join(names, "|"), false, ctx.Err()
 			}

@@ -124,7 +124,7 @@ func (s *suite) batches(id int) (batches [][]*test) {
 
 var failing = regexp.MustCompile(`(?m)^--- FAIL: (\w+)|^\t+(\w+)(?:/\S+)? \([\dhmsnµ.]+\)$`)
 
-// failingTest returns the test that failed, or did not end, according to the output of a run.
+// failingTest returns the test that failed, or hung, according to the output of a run.
 func failingTest(out string) string {
 	m := failing.FindStringSubmatch(out)
 	if m == nil {

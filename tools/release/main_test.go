@@ -25,10 +25,10 @@ type repository struct {
 	dir string
 }
 
-// released are the modules of this repository.
+// released contains the modules of this repository that are released.
 var released = slices.Clone(nested)
 
-// newRepository has the root module and examples.
+// newRepository returns a repository with the root module and examples.
 func newRepository(t *testing.T) repository {
 	t.Helper()
 	nested = []string{"examples"}
@@ -245,7 +245,7 @@ func TestAPI(t *testing.T) {
 
 // TestModulesAreKnown requires a decision about every module of the repository.
 func TestModulesAreKnown(t *testing.T) {
-	// These are of use in a clone only.
+	// These are useful only in a clone.
 	known := append([]string{".", "bench", "bench/replicas", "corpus", "corpus/generated/tools", "corpus/huma", "corpus/types", "examples/huma", "examples/kubernetes", "examples/observed", "examples/policy", "examples/replicas", "interop", "tools", "tools/golangci-lint", "tools/mutate"}, nested...)
 	top, err := command(".", "git", "rev-parse", "--show-toplevel")
 	if err != nil {

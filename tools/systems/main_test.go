@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A package that is valid on Linux only, and one whose test is.
+// A package that is valid only on Linux, and one whose test is.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -25,9 +25,9 @@ func checkComments(src []byte) []finding {
 	var s scanner.Scanner
 	s.Init(file, src, nil, scanner.ScanComments)
 	var found []finding
-	last := -1      // the line of the comment before
+	last := -1      // the line of the previous comment
 	output := false // below the Output: of an example
-	item := ""      // the indentation of the item of a list around the line
+	item := ""      // the indentation of the list item around the line
 	for {
 		pos, tok, text := s.Scan()
 		if tok == token.EOF {
@@ -48,7 +48,7 @@ func checkComments(src []byte) []finding {
 		own := body[:len(body)-len(strings.TrimLeft(body, " \t"))]
 		switch m := commentItem.FindStringSubmatch(body); {
 		case output || own == "" || linkTarget.MatchString(body):
-			item = "" // an empty line, or one that has its form from a program
+			item = "" // an empty line, a directive, a link definition or example output
 		case m != nil:
 			item, prose = m[1], body[len(m[0]):]
 		case item != "" && len(own) > len(item) && strings.HasPrefix(own, item):
@@ -65,15 +65,14 @@ func checkComments(src []byte) []finding {
 	}
 }
 
-// isGenerated reports whether a Go file is generated: the line that says so is above the package
-// clause.
+// isGenerated reports whether a Go file is generated, according to a line above the package clause.
 func isGenerated(src []byte) bool {
 	mark, clause := generated.FindIndex(src), packageClause.FindIndex(src)
 	return mark != nil && (clause == nil || mark[0] < clause[0])
 }
 
-// breakable reports whether a text, written behind before, ends beyond a column and contains a
-// space up to it at which the line can be broken.
+// breakable reports whether a text after before ends beyond a column and contains a space up to it
+// at which the line can be broken.
 func breakable(before, text string, width int) bool {
 	if columns(before+text) <= width {
 		return false

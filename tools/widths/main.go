@@ -9,7 +9,7 @@
 //   - in Go files: directives, comments beside code, indented code, the output of examples, and
 //     definitions of links
 //   - in pages: tables, code, HTML, headings, definitions of links, and the parts that tests write,
-//     which are between two HTML comments or follow one that says so
+//     which are between two HTML comments or follow one with "generated" or "overwritten"
 package main
 
 import (

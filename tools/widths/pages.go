@@ -19,7 +19,7 @@ var (
 func checkPage(src []byte) []finding {
 	lines := strings.Split(string(src), "\n")
 	var found []finding
-	var items []int // the columns at which the texts of the lists around a line begin
+	var items []int // the columns at which the texts of the surrounding lists begin
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimRight(lines[i], " \r")
 		if line == "" {
@@ -74,10 +74,9 @@ func endOfFence(lines []string, i int) int {
 	return i
 }
 
-// endOfWritten returns the index of the last line of the part that a test writes and the HTML
-// comment in lines[i] begins, or i if it begins none. Such a part ends before a comment that is
-// "end" or begins with "end of"; a comment with "generated" or "overwritten" is about the rest of
-// the page.
+// endOfWritten returns the index of the last line of the part that a test writes if the HTML
+// comment in lines[i] begins one, or i. Such a part ends before a comment that is "end" or begins
+// with "end of"; a comment with "generated" or "overwritten" is about the rest of the page.
 func endOfWritten(lines []string, i int) int {
 	text := htmlComment.FindStringSubmatch(lines[i])[1]
 	if strings.Contains(text, "generated") || strings.Contains(text, "overwritten") {
