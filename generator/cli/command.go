@@ -74,6 +74,7 @@ func subcommands() []*subcommand {
 		{"install", "CLIENT PACKAGE", "add a package or another server to a client", (*command).install},
 		{"uninstall", "CLIENT NAME", "take a server out of a client again", (*command).uninstall},
 		{"status", "[CLIENT] [NAME]", "show which servers clients have, and whether they answer", (*command).status},
+		{"new", "NAME", "make a directory with a server, its tests and a workflow", (*command).new},
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
 		{"bundle", "PACKAGE", "make files that clients install without Go (MCPB)", (*command).bundle},
 		{"completion", "SHELL", "print the script by which a shell completes command lines", (*command).completion},
@@ -132,7 +133,7 @@ var elsewhere = map[string]string{
 	"serve": "run PACKAGE", "start": "run PACKAGE", "dev": "run PACKAGE", "inspect": "list PACKAGE", "describe": "list PACKAGE",
 	"show": "list PACKAGE", "ls": "list PACKAGE", "tools": "list PACKAGE", "exec": "call PACKAGE TOOL", "invoke": "call PACKAGE TOOL",
 	"get": "read PACKAGE URI", "test": "call PACKAGE TOOL to try a tool; go test runs tests, see package mcptest",
-	"new": "init [DIR]", "create": "init [DIR]", "scaffold": "init [DIR]", "add": "install CLIENT PACKAGE", "remove": "uninstall CLIENT NAME",
+	"create": "new NAME", "scaffold": "new NAME", "add": "install CLIENT PACKAGE", "remove": "uninstall CLIENT NAME",
 	"doc": "docs PACKAGES", "auth": "login URL", "directives": "help directives", "usage": "help",
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/bundle"
+	"github.com/mcpgen/mcpgen/generator/internal/scaffold"
 	"github.com/mcpgen/mcpgen/internal/clientcmd"
 	"github.com/mcpgen/mcpgen/internal/clients"
 	"github.com/mcpgen/mcpgen/internal/shellcomplete"
@@ -166,6 +167,8 @@ func flagValues(name string) []candidate {
 		return values("breaking", "any", "none")
 	case "platform":
 		return values(bundle.PlatformNames()...)
+	case "template":
+		return values(scaffold.Names()...)
 	case "revision":
 		return values("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 	}

@@ -45,7 +45,7 @@ func (l *loader) origins(ctx context.Context, targets []target) (*origins, error
 			}
 			root := moduleRoot(t.dir)
 			if _, known := modules[root]; !known {
-				modules[root] = modulePath(root)
+				modules[root] = ModulePath(root)
 			}
 			if o.dirs[path] = inModule(root, modules[root], path); o.dirs[path] == "" {
 				unknown = append(unknown, path)
@@ -107,8 +107,8 @@ func ImportPath(word string) bool {
 	return word != "" && !local(word) && !wildcard(word) && !strings.ContainsAny(word, `@\`) && !strings.HasPrefix(word, "-")
 }
 
-// modulePath returns the path that the go.mod file of a directory declares.
-func modulePath(root string) string {
+// ModulePath returns the path that the go.mod file of a directory declares, or "".
+func ModulePath(root string) string {
 	content, err := regularfile.Read(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return ""

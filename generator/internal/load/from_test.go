@@ -115,8 +115,8 @@ func TestImportPath(t *testing.T) {
 
 func TestInModule(t *testing.T) {
 	dir := write(t, "-- go.mod --\n// module x\n\nmodule example.com/m\n-- a/b/b.go --\n-- a/nested/go.mod --\nmodule example.com/m/a/nested\n-- a/nested/n.go --\n-- none/x --\n")
-	module := modulePath(dir)
-	if module != "example.com/m" || modulePath(filepath.Join(dir, "none")) != "" {
+	module := ModulePath(dir)
+	if module != "example.com/m" || ModulePath(filepath.Join(dir, "none")) != "" {
 		t.Fatalf("module %q", module)
 	}
 	for path, want := range map[string]string{

@@ -43,7 +43,7 @@ func (l *loader) headsOf(ctx context.Context, roots []target, generated hidden) 
 // inStandardLibrary reports whether a directory belongs to the standard library, for which the go
 // command has special rules.
 func inStandardLibrary(dir string) bool {
-	module := modulePath(moduleRoot(dir))
+	module := ModulePath(moduleRoot(dir))
 	return module == "std" || module == "cmd"
 }
 
