@@ -219,6 +219,8 @@ changes nothing. What is refused is refused before anything is written.
 	            cmd/NAME-mcp/main.go of the module, unless there is one
 	-auth       with -main: the program has mcpauth.Flags(), by which its
 	            user says who may call: -auth ISSUER, -keys FILE and others
+	-agents     write AGENTS.md alone, with the rules that a coding agent
+	            needs; if there is one, print what to add to it
 ` + helpFlags
 
 const helpLogin = `usage: mcpgen login [flags] URL

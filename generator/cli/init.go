@@ -50,6 +50,7 @@ func (c *command) init(args []string) int {
 	annotate := f.String("annotate", "", "")
 	expose := f.String("expose", "", "")
 	withMain := f.Bool("main", false, "")
+	agents := f.Bool("agents", false, "")
 	i := &initCommand{c: c}
 	f.BoolVar(&i.auth, "auth", false, "")
 	f.BoolVar(&i.all, "all", false, "")
@@ -66,6 +67,12 @@ func (c *command) init(args []string) int {
 	}
 	if strings.Contains(dir, "...") {
 		return c.usage("init", "init takes one directory, and "+dir+" may be many", "name the directory of the package whose functions are to be called")
+	}
+	if *agents {
+		if f.NFlag() > 1 {
+			return c.usage("init", "flag -agents goes with no other flag", "it writes AGENTS.md alone; run init twice")
+		}
+		return c.writeAgents(c.absolute(dir))
 	}
 	i.tags, i.expose = f.tags, *expose
 	if i.auth && !*withMain {
