@@ -24,7 +24,7 @@ type Graph struct {
 	methods  map[string][]*method      // by their own name
 	source   map[string]bool           // paths of the packages
 	packages map[string]*packages.Package
-	imports  map[string]map[string]bool // with those that they import, for each path that was asked for
+	imports  map[string]map[string]bool // what a package needs, for each path that was asked for
 }
 
 // method is a method of a declared type.
@@ -179,7 +179,7 @@ func (g *Graph) Errors(m *model.Package, call *model.Call) (found []*model.Decla
 	return found
 }
 
-// startsOf returns the function of a feature and its providers, or nil if the function is not known.
+// startsOf returns the function of a feature and its providers, or nil for an unknown function.
 func startsOf(m *model.Package, call *model.Call) (all []types.Object) {
 	in := func(pkg *types.Package) *types.Package {
 		if pkg == nil {
