@@ -127,7 +127,7 @@ func (p *problems) unknown(path, name string, s *shape) {
 		}
 	}
 	hint := "the members are " + strings.Join(names, ", ")
-	if near := suggest.Nearest(name, names); near != "" {
+	if near := suggest.Typo(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	p.add(path, "it is not a member of manifests; %s", hint)
