@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+)
+
+// A wrong tape is refused, with its line.
+func TestTape(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                     "it has no title",
+		"title a":                              "it has no command",
+		"title a\n\n# b\nrun a":                "line 4: run: no such instruction",
+		"title a\n$":                           "line 2: $: nothing behind it",
+		"title a\ncolumns x":                   "line 2: columns: ",
+		"title a\ncolumns 30":                  "a terminal has 40 to 120",
+		"title a\npause 1":                     "line 2: pause: ",
+		"title a\npause -1s":                   "a pause is at most 10s",
+		"title a\npause 11s":                   "a pause is at most 10s",
+		"title a\n! false\npause 1s\n-- f --":  "",
+		"title a\n  $ true\n-- f --\nrun else": "",
+	} {
+		_, err := parseTape([]byte(text))
+		if got := errorText(err); (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// The screen shows what a terminal would, and refuses what it does not know.
+func TestScreen(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\r\nb\r\n": "a|b", "": "", "a": "a", "a\r\n\r\nb": "a||b", "a  \r\n": "a",
+		"loading ...\r\x1b[Kdone\r\n": "done", "abc\rx\r\n": "xbc", "ab\x1b[Kc": "abc", "\x1b[1mab\x1b[0mc": "<a><b>c",
+		"a\tb": "a       b", "12345678\tb": "12345678        b", strings.Repeat("x", 41): strings.Repeat("x", 40) + "|x",
+		strings.Repeat("x", 40) + "\r\ny": strings.Repeat("x", 40) + "|y", "é…–": "é…–",
+		"\x1b[31mred":             "error: control characters",
+		"\x1b[2J":                 "error: control characters",
+		"\a":                      "error: control characters",
+		"\u0085":                  "error: control characters",
+		"\xff":                    "error: UTF-8",
+		"名":                       "error: width",
+		strings.Repeat("a\n", 60): "error: more than 40 lines",
+	} {
+		lines, err := render(text, 40)
+		var shown []string
+		for _, l := range lines {
+			var b strings.Builder
+			for _, c := range l {
+				if c.bold {
+					b.WriteString("<" + string(c.char) + ">")
+				} else {
+					b.WriteRune(c.char)
+				}
+			}
+			shown = append(shown, b.String())
+		}
+		got := strings.Join(shown, "|")
+		if part, refused := strings.CutPrefix(want, "error: "); refused {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%.20q: %v, want an error with %q", text, err, part)
+			}
+		} else if err != nil || got != want {
+			t.Errorf("%.20q: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+// A picture is XML whatever the texts are, and the last frame has every output.
+func TestDrawnTexts(t *testing.T) {
+	const hostile = `<script>"&'` + "\u00a0 ]]>  x"
+	lines, err := render(hostile, 80)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := drawTerminal(&tape{title: hostile, columns: 80}, []frame{{step{command: hostile}, lines}})
+	d := xml.NewDecoder(strings.NewReader(string(text)))
+	var shown strings.Builder
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		switch token := token.(type) {
+		case xml.CharData:
+			shown.Write(token)
+		case xml.StartElement:
+			if token.Name.Local == "script" {
+				t.Errorf("an element of a text:\n%s", text)
+			}
+		}
+	}
+	want := strings.ReplaceAll(hostile, "  ", "\u00a0\u00a0")
+	if got := strings.Count(strings.ReplaceAll(shown.String(), "  ", "\u00a0\u00a0"), want); got != 3 {
+		t.Errorf("the text is there %d times, want title, command and output:\n%s", got, text)
+	}
+}
