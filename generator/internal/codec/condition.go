@@ -51,7 +51,7 @@ func conditions(f *model.Field, from *types.Package) []Condition {
 	switch {
 	case f.Nullable || !f.Type.IsNilable():
 	case f.Type.Kind == model.Flagged:
-		out = append(out, Condition{{Test: TestTrue, Path: []string{"Valid"}}})
+		out = append(out, Condition{{Test: TestTrue, Path: []string{f.Type.Flag}}})
 	default:
 		c := Condition{{Test: TestNotNil}}
 		if !equalCondition(out, c) && !f.OmitZero {

@@ -91,8 +91,12 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 				inner.Elems = []*Literal{{Kind: LitStruct, Type: embedded.Type()}}
 				inner = inner.Elems[0]
 			}
-			inner.Names = []string{t.Value, "Valid"}
-			inner.Elems = []*Literal{b.value(t.Elem, v, text), {Text: "true", Type: types.Typ[types.Bool]}}
+			inner.Names = []string{t.Value}
+			inner.Elems = []*Literal{b.value(t.Elem, v, text)}
+			if !t.Sent {
+				inner.Names = append(inner.Names, t.Flag)
+				inner.Elems = append(inner.Elems, &Literal{Text: "true", Type: types.Typ[types.Bool]})
+			}
 		}
 		return lit
 	}

@@ -60,7 +60,7 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 		}
 	case model.Flagged:
 		elem := b.targetFunc(t.Elem, rules, place)
-		r.Func, r.Elem, r.Flagged, r.Go = Func{Name: "Flagged"}, &elem, t.Value, t.Elem.Go
+		r.Func, r.Elem, r.Flagged, r.Flag, r.Go = Func{Name: "Flagged"}, &elem, t.Value, t.Flag, t.Elem.Go
 	case model.Converted:
 		elem := b.elemFunc(t.Elem, rules, place)
 		r.Func, r.Elem, r.Convert = Func{Name: "Convert"}, &elem, t.Convert.Decode

@@ -14,7 +14,7 @@ func (b *builder) write(t *model.Type, place string) Write {
 		w.Func = b.encodeFunc(t, place)
 	case model.Flagged:
 		elem := b.putFunc(t.Elem, place)
-		w.Func, w.Elem, w.Flagged, w.Go = Func{Name: "PutFlagged"}, &elem, t.Value, t.Elem.Go
+		w.Func, w.Elem, w.Flagged, w.Flag, w.Go = Func{Name: "PutFlagged"}, &elem, t.Value, t.Flag, t.Elem.Go
 	case model.Converted:
 		if kind := t.Convert.Methods; kind != model.Invalid {
 			return b.write(&model.Type{Kind: kind, Go: t.Go}, place)

@@ -102,7 +102,7 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	case r.Cast != nil:
 		args = append(args, jen.Parens(jen.Op("**").Add(g.typ(r.Cast))).Parens(v.addr()))
 	case r.Flagged != "":
-		args = append(args, g.untagged(r.Go, v.field(r.Flagged)).addr(), v.field("Valid").addr())
+		args = append(args, g.untagged(r.Go, v.field(r.Flagged)).addr(), v.field(r.Flag).addr())
 	default:
 		args = append(args, v.addr())
 	}

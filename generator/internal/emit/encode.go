@@ -55,7 +55,7 @@ func (g *generator) putTo(encoder code, w *codec.Write, v operand) code {
 	case w.AsAny:
 		args = append(args, v.anyAddr())
 	case w.Flagged != "":
-		args = append(args, g.untagged(w.Go, v.field(w.Flagged)).addr(), v.field("Valid").value())
+		args = append(args, g.untagged(w.Go, v.field(w.Flagged)).addr(), v.field(w.Flag).value())
 	default:
 		args = append(args, v.addr())
 	}

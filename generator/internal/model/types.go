@@ -70,10 +70,12 @@ type Type struct {
 	// Marshaler and Unmarshaler are the methods of a Text if they are not MarshalText and
 	// UnmarshalText.
 	Marshaler, Unmarshaler string
-	// Flagged: the field that contains the value; the flag is the field Valid.
-	Value   string
-	Union   *UnionInfo
-	Convert *Conversion // Converted
+	// Flagged: the fields that hold the value and the flag. Where the flag says that a client sent
+	// the value, a default leaves it off.
+	Value, Flag string
+	Sent        bool
+	Union       *UnionInfo
+	Convert     *Conversion // Converted
 
 	// Tagged is set for a struct or union that requires only the fields that a tag requires.
 	Tagged bool

@@ -270,7 +270,7 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 		return nil
 	}
 	if plan == nil {
-		plan = r.resolve(s, m.v.Type())
+		plan = r.resolveMember(s, m)
 	}
 	if plan == nil {
 		return nil

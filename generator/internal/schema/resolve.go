@@ -47,7 +47,7 @@ func (r *Resolver) named(s site, t *types.Named) *model.Type {
 	if plan, ok := r.plansOf(s.use, r.isInput(s, t)).At(t).(*model.Type); ok {
 		return plan
 	}
-	if r.refuseLibrary(s, t) || !r.usable(s, t) {
+	if r.refuseLibrary(s, t) || r.refuseMultipart(s, t) || !r.usable(s, t) {
 		return nil
 	}
 	plan := &model.Type{Go: t, Name: plainName(t), Doc: r.typeDoc(t.Obj())}
@@ -77,7 +77,7 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 		return false
 	}
 	if value := flaggedValue(t); value != nil {
-		plan.Value = value.Name()
+		plan.Value, plan.Flag = value.Name(), "Valid"
 		return r.fillElem(s, plan, model.Flagged, value.Type())
 	}
 	if known := knownType(t); known != nil {
