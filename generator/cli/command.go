@@ -77,6 +77,7 @@ func subcommands() []*subcommand {
 		{"new", "NAME", "make a directory with a server, its tests and a workflow", (*command).new},
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
 		{"bundle", "PACKAGE", "make files that clients install without Go (MCPB)", (*command).bundle},
+		{"registry", "PACKAGE", "write server.json, by which the MCP registry lists a server", (*command).registry},
 		{"completion", "SHELL", "print the script by which a shell completes command lines", (*command).completion},
 		{"version", "", "print the version", (*command).showVersion},
 	}

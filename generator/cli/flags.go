@@ -91,6 +91,8 @@ func (c *command) wrongFlag(f *flags, err error) int {
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" status")
 	case "platform", "config":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" bundle")
+	case "bundle", "image", "remote":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" registry")
 	case "version":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is a command: "+c.invoked+" version")
 	case "fail":
