@@ -26,13 +26,13 @@ const toolDirective = "//mcp:tool"
 type target struct {
 	name string // Search, Store.Search
 	file *ast.File
-	at   ast.Node // what the directive is applied to
+	at   ast.Node // the declaration that gets the directive
 	doc  **ast.CommentGroup
 	fn   *types.Func
 }
 
-// targets finds those of a package, in order of file and position. Functions of generated files are
-// not among them.
+// targets returns the functions and methods of a package, in order of file and position. Generated
+// files are left out.
 func targets(p *load.Package) []*target {
 	var all []*target
 	for _, file := range p.Files {
@@ -80,7 +80,7 @@ func targets(p *load.Package) []*target {
 	return all
 }
 
-// typeName is the name of a receiver's type.
+// typeName returns the name of a receiver's type.
 func typeName(t ast.Expr) string {
 	for {
 		switch e := t.(type) {
@@ -100,7 +100,7 @@ func typeName(t ast.Expr) string {
 	}
 }
 
-// annotated returns the first directive of ours above the function, or "".
+// annotated returns the first //mcp: directive above the function, or "".
 func (s *target) annotated() string {
 	if *s.doc != nil {
 		for _, c := range (*s.doc).List {
@@ -144,11 +144,11 @@ func (t *trial) analyze(more ...*target) (*model.Package, *diag.List) {
 	return analyze.Package(t.pkg, t.docs, diags), diags
 }
 
-// maxProposals bounds how many functions are proposed: a longer list does not help.
+// maxProposals limits the number of proposed functions: a longer list does not help.
 const maxProposals = 8
 
-// propose finds exported functions that would do as tools, the likeliest first, at most so many,
-// and says whether there are more.
+// propose returns exported functions that would be suitable tools, the likeliest first, at most so
+// many, and reports whether there are more.
 func (t *trial) propose(all []*target, most int) (best []*target, more bool) {
 	likely := slices.DeleteFunc(slices.Clone(all), func(s *target) bool { return s.annotated() != "" || !s.candidate() })
 	slices.SortStableFunc(likely, func(a, b *target) int { return cmp.Compare(b.score(), a.score()) })
@@ -167,8 +167,7 @@ func (t *trial) propose(all []*target, most int) (best []*target, more bool) {
 // standardMethods are methods that the standard library calls.
 var standardMethods = regexp.MustCompile(`^(String|GoString|Error|Unwrap|Is|As|Close|Read|Write|Seek|ReadFrom|WriteTo|ReadAt|WriteAt|ServeHTTP|RoundTrip|Len|Less|Swap|Push|Pop|Scan|Value|Format|Lock|Unlock|RLock|RUnlock|Next|Marshal.*|Unmarshal.*|AppendText|AppendBinary|Gob(En|De)code|LogValue|Set|Generate|RegisterMCP|NewMCPServer)$`)
 
-// candidate reports whether a function may be meant for others to call, by its name and place
-// alone.
+// candidate reports whether a function may be meant for callers, by its name and place alone.
 func (s *target) candidate() bool {
 	if !s.fn.Exported() || s.servesFramework() {
 		return false
@@ -187,7 +186,7 @@ func (s *target) candidate() bool {
 	return !standardMethods.MatchString(name)
 }
 
-// isError reports whether a type, or a pointer to it, implements error: its methods are about a
+// isError reports whether a type, or a pointer to it, implements error: its methods describe a
 // failure.
 func isError(t types.Type) bool {
 	iface, _ := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
@@ -197,7 +196,7 @@ func isError(t types.Type) bool {
 	return types.Implements(t, iface)
 }
 
-// servesFramework reports whether a function is a handler for a framework: a parameter has the
+// servesFramework reports whether a function is a handler for a framework: a parameter contains the
 // request of HTTP, of a command line or of another MCP library, which no client of a tool can send.
 func (s *target) servesFramework() bool {
 	for p := range s.fn.Signature().Params().Variables() {
@@ -212,9 +211,9 @@ func (s *target) servesFramework() bool {
 		switch path := named.Obj().Pkg().Path(); named.Obj().Name() {
 		case "Context":
 			if path != "context" {
-				return true // of echo, gin, iris, chi, cli and others
+				return true // echo, gin, iris, chi, cli and others
 			}
-		case "Ctx", "RequestCtx", "CallToolRequest": // of fiber, fasthttp; of MCP libraries
+		case "Ctx", "RequestCtx", "CallToolRequest": // fiber, fasthttp, and MCP libraries
 			return true
 		case "Request", "ResponseWriter":
 			if path == "net/http" || path == "connectrpc.com/connect" {
@@ -229,7 +228,8 @@ func (s *target) servesFramework() bool {
 	return false
 }
 
-// score returns how likely a function is a good tool: one with a comment, parameters and results.
+// score returns a higher number for a better candidate: a function with a comment, parameters and
+// results.
 func (s *target) score() int {
 	n := 0
 	sig := s.fn.Signature()
@@ -251,7 +251,7 @@ func (s *target) score() int {
 	return n
 }
 
-// signature is what follows the name, for people.
+// signature returns the text behind the name, for people.
 func (s *target) signature(p *load.Package) string {
 	var b bytes.Buffer
 	types.WriteSignature(&b, s.fn.Signature(), func(other *types.Package) string {
@@ -263,8 +263,8 @@ func (s *target) signature(p *load.Package) string {
 	return tagText.ReplaceAllString(b.String(), "")
 }
 
-// choose finds the functions that were named: Search, Store.Search or (*Store).Search. hint is what
-// to do if one cannot be found.
+// choose finds the functions named on the command line: Search, Store.Search or (*Store).Search. If
+// it cannot find one, it returns a message and a hint.
 func choose(all []*target, names []string) (chosen []*target, message, hint string) {
 	for _, name := range names {
 		plain := strings.NewReplacer("(", "", ")", "", "*", "").Replace(strings.TrimSpace(name))
@@ -302,11 +302,11 @@ func choose(all []*target, names []string) (chosen []*target, message, hint stri
 	return chosen, "", ""
 }
 
-// edit is what a source file becomes.
+// edit contains the old and the new content of a source file.
 type edit struct {
 	path      string
 	old, text []byte
-	names     []string // of the functions that are annotated in it
+	names     []string // annotated functions in the file
 }
 
 // insertions adds //mcp:tool above functions. All other bytes are unchanged.
@@ -323,7 +323,7 @@ func insertions(p *load.Package, chosen []*target) ([]*edit, *diag.Diagnostic) {
 		}
 		path := p.Fset.File(file.FileStart).Name()
 		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real // a link stays one
+			path = real // a symbolic link stays one
 		}
 		src, err := regularfile.Read(path)
 		if err != nil {
@@ -348,7 +348,7 @@ func insertions(p *load.Package, chosen []*target) ([]*edit, *diag.Diagnostic) {
 	return edits, nil
 }
 
-// start is where the declaration itself begins, behind its comment.
+// start returns the position of the declaration itself, behind its comment.
 func (s *target) start() token.Pos {
 	switch n := s.at.(type) {
 	case *ast.FuncDecl:
@@ -359,11 +359,12 @@ func (s *target) start() token.Pos {
 	return s.at.Pos()
 }
 
-// directiveLine is a comment that gofmt keeps at the end of a doc comment, apart from the text.
+// directiveLine matches a comment that gofmt keeps at the end of a doc comment, apart from the
+// text.
 var directiveLine = regexp.MustCompile(`^//([a-z0-9]+:[a-z0-9]|(line|extern|export) |nolint)`)
 
-// insert puts the directive above the declaration at an offset, behind its doc comment, as gofmt
-// would have it. ok is false where the line begins with something else.
+// insert inserts the directive above the declaration at an offset, behind its doc comment, as gofmt
+// places it. It returns false if other code precedes the declaration on its line.
 func insert(src []byte, offset int, doc *ast.CommentGroup) (text []byte, ok bool) {
 	start := bytes.LastIndexByte(src[:offset], '\n') + 1
 	indent := src[start:offset]
@@ -385,7 +386,7 @@ func insert(src []byte, offset int, doc *ast.CommentGroup) (text []byte, ok bool
 	return slices.Concat(src[:start], line.Bytes(), src[start:]), true
 }
 
-// write replaces the file, unless it has been changed in the meantime.
+// write replaces the file, unless it was changed in the meantime.
 func (e *edit) write() error {
 	now, err := regularfile.Read(e.path)
 	if err != nil {

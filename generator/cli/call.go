@@ -54,7 +54,7 @@ func (c *command) call(args []string) int {
 	return c.onBuilt("call", built).callTool(rest[1], arguments)
 }
 
-// findTool finds a tool by its name or a former one.
+// findTool finds a tool by its present or a former name.
 func findTool(m *model.Package, name string) *model.Tool {
 	for _, t := range m.Tools {
 		if t.Name == name || slices.Contains(t.Aliases, name) {
@@ -74,7 +74,7 @@ func (c *command) unknownTool(m *model.Package, name string) int {
 	return code
 }
 
-// listTools lists the tools for people who have to name one.
+// listTools lists the tools, for users who did not name one.
 func (c *command) listTools(m *model.Package) {
 	for _, t := range m.Tools {
 		c.noteln("\t%s%s", t.Name, strings.TrimPrefix(signature(m, &t.Call), "func"))

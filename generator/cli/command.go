@@ -25,38 +25,38 @@ type command struct {
 	invoked string // "mcpgen" or "go tool mcpgen"
 
 	in       io.Reader
-	out      io.Writer      // what was asked for; escapes what a terminal would interpret
-	err      io.Writer      // what people read besides; escapes alike
+	out      io.Writer      // requested output; escapes characters that a terminal would interpret
+	err      io.Writer      // messages for people; escapes alike
 	data     io.Writer      // results and contents, byte for byte unless a terminal shows them
-	log      io.Writer      // of programs that are started, byte for byte
+	log      io.Writer      // output of programs that are started, byte for byte
 	screen   columns.Screen // of out
 	report   columns.Screen // of err
 	progress *progress
 
-	typed      chan string // lines of in, once a server has asked something
-	asksAnyway bool        // a person answers also without a terminal; of tests
+	typed      chan string // lines of in, once a server has asked a question
+	asksAnyway bool        // a person answers even without a terminal; for tests
 
-	browser func(ctx context.Context, url string) error // nil is mcplogin.OpenBrowser; of tests
+	browser func(ctx context.Context, url string) error // nil means mcplogin.OpenBrowser; for tests
 
-	// flagsOf gets the flags of a command instead of running it, for completion.
+	// flagsOf receives the flags of a command, which then does not run; for completion.
 	flagsOf func(*flags)
 
 	buildProgram buildFunc
 	temporary    string // see environment
 }
 
-// buildFunc is [program.Build], or in tests what builds the same program once.
+// buildFunc is [program.Build]; tests replace it by a function that builds the same program once.
 type buildFunc func(context.Context, *program.Target, program.Config) (*program.Program, error)
 
-// A subcommand's function returns the exit code.
+// subcommand is a command of mcpgen. Its function returns the exit code.
 type subcommand struct {
 	name  string
-	args  string // after the name, in its help
+	args  string // text after the name, in its help
 	about string // one line, for the list of commands
 	run   func(c *command, args []string) int
 }
 
-// subcommands in the order in which help lists them.
+// subcommands returns the commands in the order of the help.
 func subcommands() []*subcommand {
 	return []*subcommand{
 		{"list", "PACKAGE", "show the features of a package or a server", (*command).list},
@@ -83,7 +83,7 @@ func subcommands() []*subcommand {
 	}
 }
 
-// bareWord is an argument that is taken for a command and not for a package: "./word" is the
+// bareWord matches an argument that is taken for a command and not for a package: "./word" is the
 // package in a directory of that name.
 var bareWord = regexp.MustCompile(`^[A-Za-z]+$`)
 
@@ -119,13 +119,13 @@ func (c *command) run(args []string) int {
 	return c.usage("", fmt.Sprintf("unknown command %s", args[0]), hint)
 }
 
-// hasSource reports whether the current directory has a Go file, or cannot be read.
+// hasSource reports whether the current directory contains a Go file, or cannot be read.
 func (c *command) hasSource() bool {
 	entries, err := os.ReadDir(c.dir)
 	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
 }
 
-// elsewhere are words of other generators and frameworks, with what to type here.
+// elsewhere maps words of other generators and frameworks to the command to use instead.
 var elsewhere = map[string]string{
 	"generate": "[packages], which needs no word, or //go:generate go tool mcpgen in the source", "gen": "[packages], which needs no word",
 	"build": "[packages], which writes mcp_gen.go, and then go build", "update": "[packages], which writes mcp_gen.go anew",
@@ -138,8 +138,8 @@ var elsewhere = map[string]string{
 	"doc": "docs PACKAGES", "auth": "login URL", "directives": "help directives", "usage": "help",
 }
 
-// environment is that of the go command. It works in a directory of this command's own, because it
-// leaves its files behind when it is interrupted.
+// environment returns the environment of the go command. It sets a separate directory for temporary
+// files, because the go command leaves its files behind when it is interrupted.
 func (c *command) environment() []string {
 	if c.temporary == "" {
 		dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "mcpgen-")
@@ -156,7 +156,7 @@ func (c *command) removeTemporary() {
 	if c.temporary == "" {
 		return
 	}
-	// A compiler that runs longer than the interrupted go command may write again.
+	// A compiler that outlives the interrupted go command may write again.
 	for range 3 {
 		if os.RemoveAll(c.temporary) == nil {
 			return
@@ -176,17 +176,17 @@ func (c *command) usage(name, message, hint string) int {
 	return exitUsage
 }
 
-// fail reports what kept a command from being done.
+// fail reports the error that prevented a command.
 func (c *command) fail(err error) int {
 	c.progress.clear()
 	if errors.Is(err, syscall.EPIPE) {
-		return exitPipe // the reader of the output, such as head, has ended
+		return exitPipe // the reader of the output, such as head, exited
 	}
 	if refused, ok := errors.AsType[*refusedFeature](err); ok {
 		c.diagnostic(refused.Diagnostic)
 		return exitFound
 	}
-	if c.ctx.Err() == nil { // otherwise the user knows
+	if c.ctx.Err() == nil { // otherwise the user knows the reason
 		fmt.Fprintf(c.err, "mcpgen: %v\n", err)
 	}
 	return exitFound
@@ -204,14 +204,14 @@ func (c *command) diagnostics(l *diag.List) {
 	diag.Print(c.err, l, c.dir)
 }
 
-// diagnostic prints a single one.
+// diagnostic prints a single diagnostic.
 func (c *command) diagnostic(d diag.Diagnostic) {
 	var l diag.List
 	l.Add(&d)
 	c.diagnostics(&l)
 }
 
-// word quotes an argument for a shell where that is needed.
+// word quotes an argument for a shell if that is needed.
 func word(s string) string {
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
 		return !slices.Contains([]rune("./-_=,@:+%"), r) && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')

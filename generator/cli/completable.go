@@ -18,9 +18,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
-// completable is what can be completed of a package.
+// completable contains the completions for a package.
 type completable struct {
-	Key     string               `json:"key"` // of the source that it is made from
+	Key     string               `json:"key"` // hash of the source that it is made from
 	Tools   []completableFeature `json:"tools"`
 	Prompts []completableFeature `json:"prompts"`
 	URIs    []completableFeature `json:"uris"`
@@ -38,10 +38,12 @@ type completableArgument struct {
 	Values []string `json:"values,omitempty"`
 }
 
-// keptFor is how long a package is not loaded again: types of other packages may have changed.
+// keptFor is the time for which a package is not loaded again: types of other packages may have
+// changed.
 const keptFor = time.Hour
 
-// candidates are those of call, read and prompt. given are the arguments behind the package.
+// candidates returns the candidates for call, read and prompt. given are the arguments behind the
+// package.
 func (p *completable) candidates(command string, given []string, word string) []candidate {
 	if p == nil {
 		return nil
@@ -73,8 +75,8 @@ func (p *completable) candidates(command string, given []string, word string) []
 	return all
 }
 
-// completable returns what a package publishes, nil if it cannot be loaded. For a package that is
-// named by its directory it is kept between calls.
+// completable returns the completions for a package, or nil if it cannot be loaded. For a package
+// named by its directory they are cached between calls.
 func (c *command) completable(tags, pkg string) *completable {
 	key, file := c.completableKey(tags, pkg)
 	if file != "" {
@@ -96,8 +98,8 @@ func (c *command) completable(tags, pkg string) *completable {
 	return p
 }
 
-// completableKey is a hash of the names, sizes and times of what a package is made from, and where
-// what it publishes is kept. Both are "" for a package that is named by its import path.
+// completableKey returns a hash of the names, sizes and times of a package's source files, and the
+// path of its cache file. Both are "" for a package named by its import path.
 func (c *command) completableKey(tags, pkg string) (key, file string) {
 	cache, err := os.UserCacheDir()
 	if err != nil || !isPath(pkg) {
@@ -115,7 +117,7 @@ func (c *command) completableKey(tags, pkg string) (key, file string) {
 	return hex.EncodeToString(h.Sum(nil)), filepath.Join(cache, "mcpgen", "completion", place+".json")
 }
 
-// sourceFiles are the Go files of a directory, sorted, without those of tests.
+// sourceFiles returns the Go files of a directory except tests, sorted.
 func sourceFiles(dir string) (files []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -129,11 +131,11 @@ func sourceFiles(dir string) (files []string) {
 	return files
 }
 
-// mostRead is how much of a file is searched for a directive.
+// mostRead limits the part of a file, in bytes, that is searched for a directive.
 const mostRead = 256 << 10
 
-// hasDirective reports whether a Go file of a directory has a directive. A link that loading the
-// package would refuse has none.
+// hasDirective reports whether a Go file of a directory contains a directive. It skips a link that
+// loading the package would refuse.
 func (c *command) hasDirective(dir string) bool {
 	for _, name := range sourceFiles(dir) {
 		real, err := trust.Follow(c.dir, name)
@@ -198,7 +200,7 @@ func readCompletable(text json.RawMessage) (completableFeature, bool) {
 	case f.URI != "":
 		p.Name = f.URI
 	case f.URITemplate != "":
-		p.Name, _, _ = strings.Cut(f.URITemplate, "{") // the rest is typed
+		p.Name, _, _ = strings.Cut(f.URITemplate, "{") // the user types the rest
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.InputSchema.Properties)) {
 		p.Arguments = append(p.Arguments, readArgument(name, f.InputSchema.Properties[name]))
@@ -209,7 +211,7 @@ func readCompletable(text json.RawMessage) (completableFeature, bool) {
 	return p, true
 }
 
-// readArgument reads the schema of an argument, or of its items: a key may be repeated.
+// readArgument reads the schema of an argument, or of its items, since a key may be repeated.
 func readArgument(name string, text json.RawMessage) completableArgument {
 	type values struct {
 		Enum []any
@@ -221,7 +223,7 @@ func readArgument(name string, text json.RawMessage) completableArgument {
 		Items       values
 		AnyOf       []values
 	}
-	_ = json.Unmarshal(text, &schema) // without what is not known
+	_ = json.Unmarshal(text, &schema) // unknown members are ignored
 	about, _, _ := strings.Cut(schema.Description, "\n")
 	a := completableArgument{Key: name, About: about}
 	for _, v := range append([]values{schema.values, schema.Items}, schema.AnyOf...) {

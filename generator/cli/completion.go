@@ -28,7 +28,7 @@ a package has is kept in the cache directory of the user until one of its files
 changes, or for an hour. Servers are not called.
 `
 
-// completion prints a script, or what the script asks for.
+// completion prints a script, or the candidates that the script requests.
 func (c *command) completion(args []string) int {
 	if i := slices.Index(args, "--"); i == 1 && c.flagsOf == nil {
 		return c.complete(args[0], args[2:])
@@ -51,8 +51,8 @@ func (c *command) completion(args []string) int {
 	return exitDone
 }
 
-// complete prints the candidates for the last word of a command line. It prints nothing else: a
-// person is typing.
+// complete prints the candidates for the last word of a command line. It prints nothing else, since
+// a person is typing.
 func (c *command) complete(shell string, args []string) int {
 	words := shellcomplete.Words(shell, args)
 	quiet := *c
@@ -76,7 +76,7 @@ func values(texts ...string) (all []candidate) {
 	return all
 }
 
-// candidates are those for the last word, the first of which is the program.
+// candidates returns the candidates for the last word. The first word is the program.
 func (c *command) candidates(words []string) []candidate {
 	if len(words) < 2 {
 		return nil
@@ -101,7 +101,7 @@ func (c *command) candidates(words []string) []candidate {
 	}
 	set := c.definedFlags(run)
 	if set == nil || slices.Contains(args, "--") {
-		return nil // what follows is the command line of another program
+		return nil // the command line of another program follows
 	}
 	given, rest := read(set, args)
 	switch {
@@ -113,7 +113,7 @@ func (c *command) candidates(words []string) []candidate {
 	return c.positional(name, rest, word, args)
 }
 
-// definedFlags are the flags of a command.
+// definedFlags returns the flags of a command.
 func (c *command) definedFlags(run func(*command, []string) int) *flag.FlagSet {
 	var set *flag.FlagSet
 	in := *c
@@ -122,7 +122,7 @@ func (c *command) definedFlags(run func(*command, []string) int) *flag.FlagSet {
 	return set
 }
 
-// read splits arguments. given is the flag that the next word is the value of, "" for an argument.
+// read splits arguments. given is the flag whose value the next word is, or "" for an argument.
 func read(set *flag.FlagSet, args []string) (given string, rest []string) {
 	for _, a := range args {
 		if given != "" {
@@ -158,7 +158,7 @@ func flagNames(set *flag.FlagSet) (all []candidate) {
 	return append(all, candidate{Value: "-help", About: "describe the command"})
 }
 
-// flagValues are those of flags that take few.
+// flagValues returns the values of flags with a fixed set of values.
 func flagValues(name string) []candidate {
 	switch name {
 	case "scope":
@@ -175,7 +175,7 @@ func flagValues(name string) []candidate {
 	return nil
 }
 
-// positional are the candidates for an argument without -, behind the others.
+// positional returns the candidates for an argument without -, behind the others.
 func (c *command) positional(name string, rest []string, word string, args []string) []candidate {
 	switch name {
 	case "", "list", "run", "docs", "vet", "diff", "bundle", "registry":
@@ -216,7 +216,7 @@ func clientNames() (all []candidate) {
 	return all
 }
 
-// entryNames are the entries of a client.
+// entryNames returns the names of a client's entries.
 func (c *command) entryNames(client string) []candidate {
 	system, err := clientcmd.ThisSystem(c.dir)
 	if err != nil {
@@ -242,20 +242,21 @@ func tagsOf(args []string) string {
 }
 
 const (
-	// mostWalked bounds how many directories are read for a word, mostDepth how deep.
+	// mostWalked limits the number of directories that are read for a word, and mostDepth their
+	// depth.
 	mostWalked = 1000
 	mostDepth  = 5
 )
 
-// packages are the directories with directives below the current one, and for a word that begins
-// with a path elsewhere the directories there.
+// packages returns the directories with directives below the current one, or, for a word that
+// begins with a path to another place, the directories there.
 func (c *command) packages(word string) []candidate {
 	if slashed := filepath.ToSlash(word); strings.HasPrefix(slashed, "../") || filepath.IsAbs(word) {
 		return c.directories(slashed)
 	}
 	var all []candidate
 	walked := 0
-	_ = filepath.WalkDir(c.dir, func(path string, d os.DirEntry, err error) error { // what cannot be read has no candidates
+	_ = filepath.WalkDir(c.dir, func(path string, d os.DirEntry, err error) error { // unreadable directories have no candidates
 		if err != nil || !d.IsDir() {
 			return nil
 		}
@@ -279,7 +280,7 @@ func (c *command) packages(word string) []candidate {
 	return all
 }
 
-// directories are those of a path that is being typed.
+// directories returns the directories in a path that is being typed.
 func (c *command) directories(word string) (all []candidate) {
 	parent := word[:strings.LastIndexByte(word, '/')+1]
 	entries, err := os.ReadDir(c.absolute(cmp.Or(filepath.FromSlash(parent), ".")))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Once the bookstore has been loaded, its tools are completed while a person types.
+// Once the bookstore is cached, its tools are completed while a person types.
 func TestCompletionTime(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the cache directory has another variable")
@@ -21,7 +21,7 @@ func TestCompletionTime(t *testing.T) {
 		c, out, _ := inExamples(t)
 		began := time.Now()
 		code := c.run([]string{"completion", "fish", "--", "mcpgen", "call", "./bookstore", "search_books", "sort="})
-		if took := time.Since(began); i > 0 { // the first one loads the package
+		if took := time.Since(began); i > 0 { // the first call loads the package
 			best = min(best, took)
 		}
 		if code != exitDone || !strings.Contains(out.String(), "sort=price\n") {

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// publishedBy returns the contract of a server with the features of some packages. It has the
-// identity that one of them gives it.
+// publishedBy returns the contract of a server with the features of some packages. One of them
+// provides its identity.
 func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Contract, error) {
 	if len(packages) == 0 {
 		return contract.Empty(), nil
@@ -89,17 +89,17 @@ func models(packages []*pipeline.Package) []*model.Package {
 	return all
 }
 
-// contractFile is a contract that is to be written to a file, or to be found there.
+// contractFile is a contract and its file, which is written or compared.
 type contractFile struct {
 	path string // absolute
-	real string // what it leads to
+	real string // path with symbolic links resolved
 	name string // for people
 	now  *contract.Contract
 	text []byte
-	old  []byte // what is there, nil if nothing
+	old  []byte // present content, or nil
 }
 
-// contractFile makes the contract of packages and reads what is in the file.
+// contractFile makes the contract of packages and reads the present file.
 func (c *command) contractFile(name string, packages []*pipeline.Package) (*contractFile, error) {
 	f := &contractFile{path: name}
 	if !filepath.IsAbs(f.path) {
@@ -117,7 +117,7 @@ func (c *command) contractFile(name string, packages []*pipeline.Package) (*cont
 	if f.old, err = regularfile.Read(f.real); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read contract: %w", err)
 	}
-	// Line ends are not a matter of the contract, but of how git checks it out.
+	// Line ends depend on how git checks the file out, not on the contract.
 	f.old = bytes.ReplaceAll(f.old, []byte("\r\n"), []byte("\n"))
 	if f.old != nil && !contract.Replaceable(f.old) {
 		return nil, fmt.Errorf("%s is not a contract, and would be overwritten\n\thint: name another file, or delete it", f.name)
@@ -125,7 +125,7 @@ func (c *command) contractFile(name string, packages []*pipeline.Package) (*cont
 	return f, nil
 }
 
-// current reports whether the file is what it should be.
+// current reports whether the file contains this contract.
 func (f *contractFile) current() bool { return f.old != nil && bytes.Equal(f.old, f.text) }
 
 // writeContract writes the file if it is not current.
@@ -143,8 +143,8 @@ func (c *command) writeContract(f *contractFile, verbose bool) error {
 	return nil
 }
 
-// checkContract shows how the file differs from what it should be: what it means for people, and
-// the lines for tools.
+// checkContract shows how the file differs from the contract: the meaning for people, and the lines
+// for tools.
 func (c *command) checkContract(f *contractFile, fix string, verbose bool) int {
 	if f.current() {
 		if verbose {
@@ -165,8 +165,8 @@ func (c *command) checkContract(f *contractFile, fix string, verbose bool) int {
 	return exitFound
 }
 
-// changes are the changes of the contract since the file was written, classified; none where there
-// is no file that can be read.
+// changes returns the classified changes of the contract since the file was written, or nil without
+// a readable file.
 func (f *contractFile) changes() []string {
 	old, err := contract.Read(f.old)
 	if err != nil {

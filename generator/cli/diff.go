@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/contract"
 )
 
-// diff shows what is different between two contracts.
+// diff shows the differences between two contracts.
 func (c *command) diff(args []string) int {
 	f := newFlags("diff")
 	asJSON := f.Bool("json", false, "write one JSON object to standard output")

@@ -96,7 +96,7 @@ func (c *command) documented(f *flags, patterns []string) ([]*pipeline.Package, 
 	return result.Packages, exitDone
 }
 
-// referenceFile writes the file, or shows how it differs from what it should be.
+// referenceFile writes the file, or shows how the present one differs.
 func (c *command) referenceFile(file string, text []byte, check, verbose bool) int {
 	path := c.absolute(file)
 	real, err := c.follow(path)

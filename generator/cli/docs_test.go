@@ -25,8 +25,8 @@ func inExamples(t *testing.T) (c *command, out, err *bytes.Buffer) {
 	return c, out, err
 }
 
-// Once the bookstore has been loaded, its tools are completed without the go command, which takes
-// longer than a person waits.
+// Once the bookstore is cached, its tools are completed without the go command, which takes longer
+// than a person waits.
 func TestCompletionIsKept(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the cache directory has another variable")
@@ -42,7 +42,7 @@ func TestCompletionIsKept(t *testing.T) {
 	}
 }
 
-// keepGoCache sets a new cache directory of the user, but not of the go command.
+// keepGoCache sets a new cache directory for the user, but not for the go command.
 func keepGoCache(t *testing.T) {
 	t.Helper()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -53,7 +53,7 @@ func keepGoCache(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 }
 
-// The reference of the bookstore is what the command writes, each time the same.
+// The committed reference of the bookstore is current, and each run writes the same.
 func TestBookstoreReference(t *testing.T) {
 	c, out, errs := inExamples(t)
 	if code := c.run([]string{"docs", "-o", "bookstore/reference.md", "-check", "./bookstore"}); code != exitDone {

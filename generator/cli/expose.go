@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
-// exposedPath splits the value of -expose into the import path and the name of a type, "" if there
-// is none. An exported name begins with a capital, an element of a path such as yaml.v3 does not.
+// exposedPath splits the value of -expose into the import path and the name of a type, or "". An
+// exported name begins with a capital, an element of a path such as yaml.v3 does not.
 func exposedPath(value string) (path, typeName string) {
 	i := strings.LastIndexByte(value, '.')
 	if i < strings.LastIndexByte(value, '/') || i < 0 || !ast.IsExported(value[i+1:]) {
@@ -29,7 +29,7 @@ func exposedPath(value string) (path, typeName string) {
 	return value[:i], value[i+1:]
 }
 
-// find returns the package of a directory, and the one that -expose names.
+// find returns the package of a directory, and the package that -expose names.
 func (i *initCommand) find(pkgs []*load.Package, dir string) (own, named *load.Package) {
 	if i.expose == "" {
 		return pkgs[0], nil
@@ -57,19 +57,19 @@ func sameFile(a, b string) bool {
 
 // exposure is a function that may become a member of the group.
 type exposure struct {
-	owner string // name of the type, "" for a function
+	owner string // name of the type; "" for a function
 	name  string
 	value string // (*db.Queries).GetBook
-	why   string // it cannot be a tool, "" if it can
-	old   string // what its doc comment says of its deprecation, "" if it is not deprecated
-	keys  string // of its own directive
+	why   string // reason why it cannot be a tool, or ""
+	old   string // deprecation in its doc comment, or ""
+	keys  string // keys of its directive
 	fn    *types.Func
 }
 
 func (e *exposure) isTool() bool { return e.why == "" && e.old == "" }
 
-// markDeprecated marks the functions that their doc comment, or that of their type, calls
-// deprecated. A type that the user has named is wanted.
+// markDeprecated marks the functions whose doc comment, or whose type's doc comment, contains a
+// deprecation. A type that the user named is wanted.
 func markDeprecated(p *load.Package, all []*exposure, typeName string) {
 	docs := load.NewDocs(p)
 	for _, e := range all {
@@ -80,8 +80,8 @@ func markDeprecated(p *load.Package, all []*exposure, typeName string) {
 	}
 }
 
-// deprecation is the paragraph of a doc comment that begins with "Deprecated:", in one line, ""
-// without one (go.dev/wiki/Deprecated).
+// deprecation returns the paragraph of a doc comment that begins with "Deprecated:", on one line,
+// or "" (go.dev/wiki/Deprecated).
 func deprecation(doc string) string {
 	for paragraph := range strings.SplitSeq(doc, "\n\n") {
 		if strings.HasPrefix(paragraph, "Deprecated: ") {
@@ -91,8 +91,8 @@ func deprecation(doc string) string {
 	return ""
 }
 
-// planExposed plans the file with the functions of another package. When ok is false the command is
-// over with that code.
+// planExposed plans the file with the functions of another package. If it returns false, the
+// command exits with the code.
 func (i *initCommand) planExposed() (code int, ok bool) {
 	c := i.c
 	refuse := func(message, hint string) (int, bool) {
@@ -162,7 +162,7 @@ func functions(n int) string {
 	return fmt.Sprint(n, " functions")
 }
 
-// exposedFile is the name of the file. Its end is none that means a platform or a test.
+// exposedFile returns the name of the file. No suffix of it denotes a platform or a test.
 func (i *initCommand) exposedFile(typeName string) string {
 	name := i.exposed.Name
 	if typeName != "" {
@@ -171,8 +171,8 @@ func (i *initCommand) exposedFile(typeName string) string {
 	return name + "_exposed.go"
 }
 
-// importName is the name by which the file imports the other package: its own, unless a declaration
-// of the package has it.
+// importName returns the name by which the file imports the other package: its own, unless a
+// declaration of the package uses it.
 func (i *initCommand) importName() string {
 	name := i.exposed.Name
 	for i.pkg.Types.Scope().Lookup(name) != nil {
@@ -181,8 +181,8 @@ func (i *initCommand) importName() string {
 	return name
 }
 
-// exposures are the functions of a package and the methods of its types, or those of one type. A
-// type whose fields are all exported is data, and its methods count only if it is named.
+// exposures returns the functions of a package and the methods of its types, or of one type. A type
+// whose fields are all exported is data, and its methods count only if the user named it.
 func exposures(p *load.Package, typeName, qualifier string) (all []*exposure, problem string) {
 	scope := p.Types.Scope()
 	if typeName != "" {
@@ -217,8 +217,8 @@ func exposures(p *load.Package, typeName, qualifier string) (all []*exposure, pr
 	return all, ""
 }
 
-// inOrder sorts functions as the source has them: in order of files and lines, those that are
-// declared in other packages last.
+// inOrder sorts functions in order of files and lines, with functions that are declared in other
+// packages last.
 func inOrder(p *load.Package, all []*exposure) {
 	slices.SortStableFunc(all, func(a, b *exposure) int {
 		if own := a.fn.Pkg() == p.Types; own != (b.fn.Pkg() == p.Types) {
@@ -246,7 +246,7 @@ func keepsState(named *types.Named) bool {
 	return st.NumFields() == 0
 }
 
-// methodsOf are the methods of a type, promoted ones included.
+// methodsOf returns the methods of a type, including promoted ones.
 func methodsOf(obj *types.TypeName, qualifier string) []*exposure {
 	t := obj.Type()
 	value := qualifier + obj.Name()
@@ -286,7 +286,7 @@ func returns(fn *types.Func, t types.Type) bool {
 	return false
 }
 
-// withFile is the package with a file more, which imports the other one.
+// withFile returns the package with one more file, which imports the other package.
 func (i *initCommand) withFile(name string, src []byte) (*load.Package, *load.Docs, error) {
 	if i.exposed.Path == i.pkg.Path {
 		p, err := i.pkg.With(name, src)
@@ -296,8 +296,8 @@ func (i *initCommand) withFile(name string, src []byte) (*load.Package, *load.Do
 	return p, load.NewDocs(p, i.exposed), err
 }
 
-// tryExposed finds out which functions can be tools, each by itself, and gives those with the same
-// name different ones.
+// tryExposed determines which functions can be tools, each by itself, and gives functions with the
+// same name different ones.
 func (i *initCommand) tryExposed(all []*exposure, name string) error {
 	src, err := i.exposedSource(slices.DeleteFunc(slices.Clone(all), func(e *exposure) bool { return !e.isTool() }))
 	if err != nil {
@@ -349,10 +349,10 @@ func (i *initCommand) tryExposed(all []*exposure, name string) error {
 	return nil
 }
 
-// names matches hints to name parameters or results by a directive.
+// names matches hints to name parameters or results with a directive.
 var names = regexp.MustCompile(`//mcp:(params|result) `)
 
-// firstError is the text of the first error that was not there before, or "".
+// firstError returns the message of the first error that is not in before, or "".
 func firstError(diags *diag.List, before map[string]bool) string {
 	for _, d := range diags.All() {
 		if d.Severity == diag.Error && !before[d.Pos.String()+d.Text()] {
@@ -361,7 +361,7 @@ func firstError(diags *diag.List, before map[string]bool) string {
 				text = d.Text()
 			}
 			text = strings.Join(strings.Fields(text), " ")
-			if names.MatchString(d.Hint) { // the function need not be changed
+			if names.MatchString(d.Hint) { // the hint does not require a change of the function
 				text += "; " + d.Hint
 			}
 			return text
@@ -370,7 +370,7 @@ func firstError(diags *diag.List, before map[string]bool) string {
 	return ""
 }
 
-// exposedSource is the file with the group.
+// exposedSource returns the file with the group.
 func (i *initCommand) exposedSource(all []*exposure) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", i.pkg.Name)

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/suggest"
 )
 
-// flags are those of one subcommand.
+// flags are the flags of one subcommand.
 type flags struct {
 	*flag.FlagSet
 	tags    string
@@ -27,9 +27,9 @@ func newFlags(name string) *flags {
 	return f
 }
 
-// parse reads a command line in which flags may be anywhere before "--", and returns what is left.
-// Where a server can be called, what follows "--" is its command. When ok is false the command is
-// over with that code.
+// parse reads a command line in which flags may be anywhere before "--", and returns the other
+// arguments. For a command that can call a server, the words behind "--" are its command line. If
+// parse returns false, the command exits with the code.
 func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bool) {
 	if c.flagsOf != nil {
 		c.flagsOf(f)
@@ -43,7 +43,7 @@ func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bo
 		if err := f.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
 				topic := f.Name()
-				if topic == "generate" { // without a word: who asks does not know the commands
+				if topic == "generate" { // without a topic, since the user may not know the commands
 					topic = "help"
 				}
 				return nil, c.helpTopic(topic), false
@@ -63,7 +63,7 @@ func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bo
 	return append(rest, literal...), exitDone, true
 }
 
-// notDefined is how package flag begins when it does not know a flag.
+// notDefined is the beginning of package flag's message for an unknown flag.
 const notDefined = "flag provided but not defined: -"
 
 func (c *command) wrongFlag(f *flags, err error) int {
@@ -106,7 +106,7 @@ func (c *command) wrongFlag(f *flags, err error) int {
 	return c.usage(command0(f.Name()), "unknown flag -"+name, hint)
 }
 
-// command0 is how a subcommand is called: generating has no word of its own.
+// command0 returns the name of a subcommand on the command line: generating has none.
 func command0(name string) string {
 	if name == "generate" {
 		return ""

@@ -8,15 +8,15 @@ import (
 	"sync/atomic"
 )
 
-// A run lives for a second, and most of what it allocates for as long. So garbage is collected
-// rarely while the heap is small, and memory stays near minMemoryLimit as long as what is in use
-// leaves room below it.
+// A run lasts about a second, and most of its allocations are in use until the end. So garbage is
+// collected rarely while the heap is small, and memory stays near minMemoryLimit while the live
+// heap is smaller.
 const (
 	gcPercent      = 400
-	minMemoryLimit = 128 << 20 // bytes
+	minMemoryLimit = 128 << 20 // in bytes
 )
 
-// tuneGC sets how often garbage is collected. Settings of the environment take precedence.
+// tuneGC sets the frequency of garbage collections. Settings of the environment take precedence.
 func tuneGC() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -26,10 +26,10 @@ func tuneGC() {
 	}
 }
 
-// followHeap sets the memory limit to so many bytes, or to twice what is in use. Collections follow
-// one another where the limit is near to what is in use, and each reads the whole heap: the cost of
-// a run would grow with the square of its input. With twice the heap, a collection comes after as
-// many new bytes as are in use. It returns a function that ends that.
+// followHeap sets the memory limit to at least so many bytes, and to at least twice the live heap.
+// Near the limit collections follow one another, and each reads the whole heap: the cost of a run
+// would grow with the square of its input. With twice the heap, a collection comes after as many
+// new bytes as the live heap has. The returned function stops this.
 func followHeap(least int64) (stop func()) {
 	var stopped atomic.Bool
 	debug.SetMemoryLimit(least)
@@ -43,17 +43,17 @@ func followHeap(least int64) (stop func()) {
 	return func() { stopped.Store(true) }
 }
 
-// liveHeap is how many bytes the last collection has found in use.
+// liveHeap returns the number of bytes that the last collection found in use.
 func liveHeap() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// afterGC calls f after every collection, until it returns false. The calls are made on a goroutine
-// of the runtime, one at a time.
+// afterGC calls f after every collection, until it returns false. The calls are sequential, on a
+// goroutine of the runtime.
 func afterGC(f func() bool) {
-	type marker struct{ _ *byte } // with a pointer, so that it is an allocation of its own
+	type marker struct{ _ *byte } // with a pointer, so that it is allocated separately
 	var again func(*marker)
 	again = func(m *marker) {
 		if f() {

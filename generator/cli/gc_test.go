@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestMemoryLimitFollowsTheHeap fills a heap to many times the least memory limit: the limit is
-// above what is in use, so that collections do not follow one another, and it comes back when the
-// heap is empty.
+// TestMemoryLimitFollowsTheHeap fills a heap to many times the minimum memory limit: the limit
+// stays above the live heap, so that collections do not follow one another, and it falls again when
+// the heap is empty.
 func TestMemoryLimitFollowsTheHeap(t *testing.T) {
 	old := debug.SetMemoryLimit(math.MaxInt64)
 	const least, size = 16 << 20, 64 << 20
@@ -19,8 +19,8 @@ func TestMemoryLimitFollowsTheHeap(t *testing.T) {
 		runtime.GC()
 		debug.SetMemoryLimit(old)
 	}()
-	// settled returns the limit when it has been set after a collection that began later than the
-	// call: the functions of afterGC are called in the order of the collections.
+	// settled returns the limit that is set after a collection that begins later than the call: the
+	// functions of afterGC are called in the order of the collections.
 	settled := func() int64 {
 		calls, done := 0, make(chan struct{})
 		afterGC(func() bool {

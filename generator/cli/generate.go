@@ -97,7 +97,7 @@ func (c *command) checkPublished(published *contractFile, f *flags, patterns []s
 	return c.checkContract(published, c.contractCommand(published, f.tags, patterns), f.verbose)
 }
 
-// contractCommand is the command that makes a contract current.
+// contractCommand returns the command that updates a contract.
 func (c *command) contractCommand(published *contractFile, tags string, patterns []string) string {
 	words := []string{c.invoked}
 	if tags != "" {
@@ -110,9 +110,8 @@ func (c *command) contractCommand(published *contractFile, tags string, patterns
 	return strings.Join(words, " ")
 }
 
-// checkRuntime adds to the diagnostics that a module cannot import what a file that is to be
-// written would import. It costs a run of the go command, so files that are current are not asked
-// about.
+// checkRuntime adds a diagnostic if a module cannot import a package that a file to be written
+// would import. It costs a run of the go command, so it skips current files.
 func (c *command) checkRuntime(result *pipeline.Result, tags string) {
 	for _, p := range result.Packages {
 		if p.Current() {
@@ -137,7 +136,7 @@ func (c *command) noteNotEmitted(result *pipeline.Result, f *flags) {
 	}
 }
 
-// write writes what is not current.
+// write writes the files that are not current.
 func (c *command) write(result *pipeline.Result, f *flags) int {
 	c.noteNotEmitted(result, f)
 	contents := make(map[string]string)
@@ -180,7 +179,7 @@ func summary(m *model.Package) string {
 	return strings.Join(parts, ", ")
 }
 
-// check shows how the files that are not current differ from what they should be.
+// check shows how the files that are not current differ from the generated ones.
 func (c *command) check(result *pipeline.Result, f *flags) int {
 	code := exitDone
 	for _, p := range result.Packages {
@@ -222,7 +221,7 @@ func (c *command) addStale(result *pipeline.Result, published *contractFile, tag
 	}
 }
 
-// fixCommand is the command that makes a file current.
+// fixCommand returns the command that updates a file.
 func (c *command) fixCommand(p *pipeline.Package, tags string) string {
 	words := []string{c.invoked}
 	if tags != "" {
@@ -240,7 +239,7 @@ func (c *command) fixCommand(p *pipeline.Package, tags string) string {
 func (c *command) relative(path string) string {
 	dirs := []string{c.dir}
 	if real, err := trust.Resolve(c.dir); err == nil {
-		dirs = append(dirs, real) // as files that links lead to are named
+		dirs = append(dirs, real) // files reached through links are named by their real path
 	}
 	for _, dir := range dirs {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {

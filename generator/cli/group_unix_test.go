@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// leadGroup makes the command the leader of a group of processes, as a shell does.
+// leadGroup makes the command the leader of a process group, as a shell does.
 func leadGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // signalGroup sends a signal to all processes of the group, as a terminal does.

@@ -56,7 +56,7 @@ func (c *command) helpTopic(topic string) int {
 	return exitDone
 }
 
-// overview is the help without a topic.
+// overview returns the help without a topic.
 func (c *command) overview() string {
 	var b strings.Builder
 	b.WriteString(`mcpgen turns annotated Go functions into an MCP server.
@@ -423,7 +423,7 @@ or, where it is served by %s run -http 8080 ./bookstore:
 	{"mcpServers": {"bookstore": {"url": "http://127.0.0.1:8080/mcp"}}}
 `
 
-// clients returns how the server is added to clients.
+// clients returns the instructions for adding the server to clients.
 func (c *command) clients() string {
 	args := []string{"-C", c.dir, "tool", "mcpgen", "run", "./bookstore"}
 	list, err := json.Marshal(args)

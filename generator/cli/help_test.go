@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// topicsOfHelp are those that the overview lists.
+// topicsOfHelp matches the topics that the overview lists.
 var topicsOfHelp = regexp.MustCompile(`(?s)Topics of help: (.*?)\.\n`)
 
 // Help fits a terminal of 80 columns.
@@ -33,7 +33,7 @@ func TestHelpWidth(t *testing.T) {
 	for _, topic := range append(topics, "help") {
 		for line := range strings.Lines(help("help", topic)) {
 			if strings.HasPrefix(strings.TrimSpace(line), `{"mcpServers": `) {
-				continue // to be pasted as it is
+				continue // meant for pasting
 			}
 			if line = strings.TrimSuffix(strings.ReplaceAll(line, "\t", "        "), "\n"); len([]rune(line)) > 80 {
 				t.Errorf("%s: %d columns: %s", topic, len([]rune(line)), line)

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// hostileMain is a server of 2026-07-28 whose names, texts and errors have escape sequences and
+// hostileMain is a server of 2026-07-28 whose names, texts and errors contain escape sequences and
 // line breaks.
 func hostileMain() {
 	const evil = `\u001b]0;evil\u0007\u001b[2J\u202e`

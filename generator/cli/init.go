@@ -18,33 +18,33 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// initCommand is what init has found about the package and is going to do.
+// initCommand contains facts about the package and the planned changes.
 type initCommand struct {
 	c     *command
 	tags  string
-	all   bool // show all functions that would do
+	all   bool // show all suitable functions
 	pkg   *load.Package
-	root  string         // of the module
-	model *model.Package // with the functions of -annotate
+	root  string         // root of the module
+	model *model.Package // includes the functions of -annotate
 
 	edits []*edit
 	files []newFile
 
 	expose  string        // value of -expose
-	exposed *load.Package // the package that it names, nil without it
+	exposed *load.Package // the package that it names, or nil
 
-	made []string // what was made for a package that is not there yet: it goes again where init fails
+	made []string // created for a new package; removed if init fails
 
-	auth   bool   // the program has mcpauth.Flags
-	served string // directory of a program that serves the package already, "" if unknown
+	auth   bool   // the program uses mcpauth.Flags
+	served string // directory of a program that already serves the package; "" if unknown
 }
 
-// newFile is a file that is not there yet.
+// newFile is a file to be created.
 type newFile struct {
 	path, text, about string
 }
 
-// init adds to a package what it lacks to be served, and prints what to do next.
+// init adds the files and directives that a package needs to be served, and prints the next steps.
 func (c *command) init(args []string) int {
 	f := newFlags("init")
 	annotate := f.String("annotate", "", "")
@@ -120,8 +120,8 @@ func (c *command) init(args []string) int {
 	return exitDone
 }
 
-// load reads the package, and refuses those whose files are not the user's. When ok is false the
-// command is over with that code.
+// load reads the package, and refuses packages whose files do not belong to the user. If it returns
+// false, the command exits with the code.
 func (i *initCommand) load(dir string) (code int, ok bool) {
 	c := i.c
 	refuse := func(message, hint string) (int, bool) {
@@ -188,7 +188,7 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 	return exitDone, true
 }
 
-// vendored returns the vendor directory or module cache that a directory lies in, "" if none.
+// vendored returns the vendor directory or module cache that contains a directory, or "".
 func vendored(dir string) string {
 	for at := dir; ; {
 		parent := filepath.Dir(at)
@@ -216,8 +216,8 @@ func hasSource(files []*ast.File) bool {
 	return false
 }
 
-// choose resolves the names of -annotate and finds the directives that exist already. When ok is
-// false the command is over with that code.
+// choose resolves the names of -annotate and finds the directives that exist already. If it returns
+// false, the command exits with the code.
 func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*target, code int, ok bool) {
 	c := i.c
 	if names != "" {
@@ -234,7 +234,7 @@ func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*t
 		}
 	}
 	m, diags := t.analyze(chosen...)
-	if diags.HasErrors() && i.exposed == nil { // what is exposed may be what is missing
+	if diags.HasErrors() && i.exposed == nil { // the exposed functions may be the missing features
 		i.refuse(t, chosen, diags)
 		return nil, exitFound, false
 	}
@@ -248,8 +248,8 @@ func (i *initCommand) choose(t *trial, all []*target, names string) (chosen []*t
 	return chosen, exitDone, true
 }
 
-// refuse prints what is wrong with functions, each as if it were the only one: an error of a type
-// that several have is otherwise reported for one of them.
+// refuse prints the errors of functions, each analysed as the only one: otherwise an error of a
+// type that several use is reported for one of them.
 func (i *initCommand) refuse(t *trial, chosen []*target, diags *diag.List) {
 	all := &diag.List{}
 	all.Append(diags)
@@ -267,11 +267,11 @@ func (i *initCommand) refuse(t *trial, chosen []*target, diags *diag.List) {
 	}
 }
 
-// generateLine has go generate run this command.
+// generateLine matches a line by which go generate runs this command.
 var generateLine = regexp.MustCompile(`(?m)^//go:generate[ \t].*\bmcpgen\b.*$`)
 
-// generates reports whether a go:generate line covers the package: one of its own, or one in the
-// root of the module for all packages.
+// generates reports whether a go:generate line covers the package: its own, or one in the root of
+// the module for all packages.
 func (i *initCommand) generates() bool {
 	for _, dir := range []string{i.pkg.Dir, i.root} {
 		names, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go"))
@@ -290,17 +290,17 @@ func (i *initCommand) generates() bool {
 	return false
 }
 
-// escapeGlob makes a pattern that matches a directory alone.
+// escapeGlob returns a pattern that matches only a directory.
 func escapeGlob(dir string) string {
 	return regexp.MustCompile(`[*?\[]`).ReplaceAllString(dir, "[$0]")
 }
 
-// planDirectives plans the file with the go:generate line and //mcp:server, as far as the package
-// lacks them. A package that has the line and no server is one of several that feed a server, so
-// that it gets one only together with a program.
+// planDirectives plans the file with the go:generate line and //mcp:server, if the package lacks
+// them. A package with the line but without a server is one of several that feed a server, so that
+// it gets one only together with a program.
 func (i *initCommand) planDirectives(withMain bool) *diag.Diagnostic {
 	if i.model.NotEmitted {
-		return nil // another package has its generated file
+		return nil // another package contains its generated file
 	}
 	var text, about []string
 	generates := i.generates()
@@ -337,7 +337,7 @@ func (i *initCommand) generateFlags() string {
 	return " -tags " + word(i.tags)
 }
 
-// write does what is planned, new files first: what they lack the next run adds.
+// write makes the planned changes, new files first: the next run adds directives that they lack.
 func (i *initCommand) write() error {
 	c := i.c
 	for _, file := range i.files {
@@ -355,7 +355,7 @@ func (i *initCommand) write() error {
 	return nil
 }
 
-// create writes a file that must not exist yet. It is complete or does not exist.
+// create creates a file, which must not exist. It becomes visible only when it is complete.
 func create(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -375,7 +375,7 @@ func create(path, text string) error {
 	if err != nil {
 		return err
 	}
-	// A link is made only where nothing is; not every file system has links.
+	// The link is made only if the path is free; some file systems do not support links.
 	if err := os.Link(aside.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -385,12 +385,12 @@ func create(path, text string) error {
 	return os.Rename(aside.Name(), path)
 }
 
-// unwritable returns why a file could not be written.
+// unwritable returns the reason why a file could not be written.
 func unwritable(path string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("write %s: another program has just written it\n\thint: look at it, and start again", path)
 	}
-	// The path is that of a temporary file.
+	// The error names the temporary file.
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
 	}
@@ -400,8 +400,8 @@ func unwritable(path string, err error) error {
 	return readOnly(fmt.Errorf("write %s: %w", path, err))
 }
 
-// hasDirectory reports an error for a file whose name is the choice of the user, and may be
-// mistyped, where its directory is missing.
+// hasDirectory reports an error if the directory of a file is missing: the user chose the name,
+// which may be mistyped.
 func hasDirectory(path string) error {
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -410,7 +410,7 @@ func hasDirectory(path string) error {
 	return nil
 }
 
-// writeNamed writes a file whose name is the choice of the user, as a whole.
+// writeNamed writes a complete file whose name the user chose.
 func writeNamed(path string, text []byte) error {
 	if err := hasDirectory(path); err != nil {
 		return err

@@ -23,14 +23,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// programName is what a program that serves the package is called.
+// programName returns the name of a program that serves the package.
 func (i *initCommand) programName() string { return i.serverName() + "-mcp" }
 
-// serverName is the last element of the import path that is not generic.
+// serverName returns the last element of the import path that is not generic.
 func (i *initCommand) serverName() string { return model.ServerName(i.pkg.Path) }
 
-// mainDir is the directory of the program: cmd/NAME-mcp of the module, or as high up as an internal
-// package lets itself be imported from.
+// mainDir returns the directory of the program: cmd/NAME-mcp of the module, or, for an internal
+// package, the highest directory that may import it.
 func (i *initCommand) mainDir() string {
 	base := i.root
 	if rel, err := filepath.Rel(i.root, i.pkg.Dir); err == nil {
@@ -44,8 +44,7 @@ func (i *initCommand) mainDir() string {
 	return filepath.Join(base, "cmd", i.programName())
 }
 
-// findMain returns the directory of a program of the module that serves the package, "" if there is
-// none.
+// findMain returns the directory of a program in the module that serves the package, or "".
 func (i *initCommand) findMain() string {
 	if i.served != "" {
 		return i.served
@@ -53,7 +52,7 @@ func (i *initCommand) findMain() string {
 	_ = filepath.WalkDir(i.root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // what cannot be read is not a program
+			return nil // an unreadable file is not a program
 		case d.IsDir():
 			base := d.Name()
 			if name == i.root {
@@ -74,7 +73,7 @@ func (i *initCommand) findMain() string {
 	return i.served
 }
 
-// serves reports whether a file of package main calls what is generated for a package.
+// serves reports whether a file of package main calls a generated function of a package.
 func serves(name, pkg string) bool {
 	src, err := regularfile.Read(name)
 	if err != nil || !bytes.Contains(src, []byte(strconv.Quote(pkg))) ||
@@ -85,7 +84,7 @@ func serves(name, pkg string) bool {
 	return err == nil && file.Name.Name == "main"
 }
 
-// planMain plans the program, if one is asked for and there is none.
+// planMain plans the program, if it is requested and does not exist.
 func (i *initCommand) planMain(asked bool) *diag.Diagnostic {
 	switch {
 	case !asked:
@@ -122,7 +121,7 @@ func (i *initCommand) planMain(asked bool) *diag.Diagnostic {
 	return nil
 }
 
-// noteAuth says what to do with a program that is there already.
+// noteAuth prints how to change a program that exists already.
 func (i *initCommand) noteAuth() {
 	if !i.auth {
 		return
@@ -137,12 +136,12 @@ func (i *initCommand) noteAuth() {
 		i.c.relative(i.served), authPath)
 }
 
-// authPath is the package of mcpauth.Flags.
+// authPath is the package that declares mcpauth.Flags.
 const authPath = "github.com/mcpgen/mcpgen/runtime/mcpauth"
 
-// mainSource is the program. It makes the receivers as mcpgen run does, by functions that need
-// nothing to be given. Receivers and constructors may be those of packages whose features are
-// emitted here.
+// mainSource returns the source of the program. It makes the receivers like mcpgen run, with
+// functions that need no further values. Receivers and constructors may come from packages whose
+// features are emitted here.
 func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
 	imports := &mainImports{names: map[string]string{}}
 	name := imports.name(i.pkg.Types)
@@ -236,10 +235,10 @@ _ "github.com/mcpgen/mcpgen/runtime/mcpstdout" // what packages print does not r
 	return string(formatted), nil
 }
 
-// mainNames are the names of the program that a receiver cannot have.
+// mainNames are the names in the program that a variable for a receiver cannot use.
 var mainNames = []string{"context", "ctx", "err", "mcp", "mcpauth", "mcpcmd", "newServer"}
 
-// closing is the function that closes what constructors have returned, the last first.
+// closing returns the function that calls the cleanup functions of constructors, the last first.
 func closing(done []string) string {
 	switch len(done) {
 	case 0:
@@ -255,7 +254,7 @@ func closing(done []string) string {
 	return b.String() + "}"
 }
 
-// serverInfo is what the program knows of its server without making it.
+// serverInfo returns the program's description of the server, which does not require making it.
 func (i *initCommand) serverInfo() string {
 	name, version, title := i.serverName(), "", ""
 	if s := i.model.Server; s != nil {
@@ -271,7 +270,7 @@ func (i *initCommand) serverInfo() string {
 	return info + "}"
 }
 
-// packageOf is a package of the model, where nil is the one that is generated for.
+// packageOf returns a package of the model, in which nil is the package that is generated for.
 func (i *initCommand) packageOf(pkg *types.Package) *types.Package {
 	if pkg == nil {
 		return i.pkg.Types
@@ -292,11 +291,11 @@ func (i *initCommand) namesPackage(name string) bool {
 	return false
 }
 
-// unreachable returns why the program cannot make a receiver, "" if it can.
+// unreachable returns the reason why the program cannot make a receiver, or "" if it can.
 func (i *initCommand) unreachable(r *model.Receiver) string {
 	pkg, exported := i.packageOf(r.Pkg), ast.IsExported(r.TypeName)
 	if r.Constructor != nil {
-		// The type need not be named.
+		// The program need not name the type.
 		pkg, exported = i.packageOf(r.Constructor.Pkg), ast.IsExported(r.Constructor.Func)
 	}
 	main := i.pkg.Module
@@ -320,7 +319,7 @@ type mainImports struct {
 	specs []string
 }
 
-// name is the name by which a package is imported.
+// name returns the name by which a package is imported.
 func (m *mainImports) name(pkg *types.Package) string {
 	if name, ok := m.names[pkg.Path()]; ok {
 		return name
@@ -341,7 +340,7 @@ func (m *mainImports) name(pkg *types.Package) string {
 	return name
 }
 
-// uses reports whether a package is imported by a name.
+// uses reports whether a package is imported under a name.
 func (m *mainImports) uses(name string) bool {
 	for _, other := range m.names {
 		if other == name {

@@ -14,7 +14,7 @@ import (
 
 const commandPath = "github.com/mcpgen/mcpgen/cmd/mcpgen"
 
-// printProposals shows functions that would do as tools, and the comment to paste.
+// printProposals shows suitable functions, and the comment to paste.
 func (i *initCommand) printProposals(t *trial, all []*target) {
 	c := i.c
 	most := maxProposals
@@ -55,8 +55,8 @@ Add readonly to those that change nothing: %[1]s readonly. Or have the lines ins
 `, toolDirective, c.invoked, strings.Join(names[:min(2, len(names))], ","), i.here(" "))
 }
 
-// here names the package for a command that is started in the current directory, after a blank; ""
-// if the package is there.
+// here returns the package for a command that is started in the current directory, after a blank,
+// or "" for the package in that directory.
 func (i *initCommand) here(blank string) string {
 	if at := i.place(); at != "." {
 		return blank + word(at)
@@ -64,10 +64,10 @@ func (i *initCommand) here(blank string) string {
 	return ""
 }
 
-// place is the package as the command takes it, from the current directory.
+// place returns the package as an argument of the command, from the current directory.
 func (i *initCommand) place() string { return i.c.shortest(i.pkg.Dir) }
 
-// shortest names a directory as the go command takes it: ".", "./store" or absolute.
+// shortest returns a directory as the go command takes it: ".", "./store" or absolute.
 func (c *command) shortest(dir string) string {
 	rel := c.relative(dir)
 	if filepath.IsAbs(rel) || rel == "." {
@@ -76,7 +76,7 @@ func (c *command) shortest(dir string) string {
 	return "./" + filepath.ToSlash(rel)
 }
 
-// printNext prints what to do next.
+// printNext prints the next steps.
 func (i *initCommand) printNext() {
 	c := i.c
 	fmt.Fprintf(c.out, "\nNext:\n\n")
@@ -113,7 +113,7 @@ func (i *initCommand) printNext() {
 	i.printClients()
 }
 
-// example is the first tool with its arguments.
+// example returns the first tool with its arguments.
 func (i *initCommand) example() string {
 	if len(i.model.Tools) == 0 {
 		return "TOOL key=value"
@@ -130,7 +130,7 @@ func (i *initCommand) example() string {
 	return strings.Join(words, " ")
 }
 
-// printClients prints how the server is added to clients, with absolute paths: clients are started
+// printClients prints how to add the server to clients, with absolute paths: clients start programs
 // in any directory, and with another PATH.
 func (i *initCommand) printClients() {
 	program, args := i.start()
@@ -162,7 +162,7 @@ type server struct {
 	Args    []string `json:"args"`
 }
 
-// compact is JSON in one line, to be read by people.
+// compact returns JSON on one line, for people.
 func compact(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -173,7 +173,7 @@ func compact(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// start is the command that serves the package: its program, or this command.
+// start returns the command that serves the package: its program, or this command.
 func (i *initCommand) start() (program string, args []string) {
 	program = "go"
 	if found, err := exec.LookPath("go"); err == nil {

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// makePackage makes a package of a directory that is not there or has no Go files, with a file that
-// has its clause.
+// makePackage creates a package in a directory that does not exist or contains no Go files, with a
+// file that contains its package clause.
 func (i *initCommand) makePackage(dir string) error {
 	if sources, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go")); err != nil || len(sources) > 0 {
 		return err
@@ -28,7 +28,7 @@ func (i *initCommand) makePackage(dir string) error {
 	return nil
 }
 
-// makeDir makes a directory and those above it.
+// makeDir creates a directory and its parents.
 func (i *initCommand) makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrNotExist) {
 		if err := i.makeDir(filepath.Dir(dir)); err != nil {
@@ -47,14 +47,14 @@ func (i *initCommand) makeDir(dir string) error {
 	return nil
 }
 
-// remove removes what was made.
+// remove removes the created files and directories.
 func (i *initCommand) remove() {
 	for n := len(i.made) - 1; n >= 0; n-- {
-		_ = os.Remove(i.made[n]) // a directory that others use by now stays
+		_ = os.Remove(i.made[n]) // a directory that others now use stays
 	}
 }
 
-// noteMade keeps what was made, and says so.
+// noteMade keeps the created files and directories, and prints that.
 func (i *initCommand) noteMade() {
 	if n := len(i.made); n > 0 {
 		i.c.noteln("wrote %s (package %s)", i.c.relative(i.made[n-1]), i.pkg.Name)
@@ -62,8 +62,7 @@ func (i *initCommand) noteMade() {
 	i.made = nil
 }
 
-// packageName is the name of the package of a directory that has none: the letters and digits of
-// its own name.
+// packageName returns a package name for a new directory: the letters and digits of its own name.
 func packageName(dir string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -76,7 +76,7 @@ func TestInsertFormatted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, err := format.Source(before); err != nil || !bytes.Equal(again, before) {
-			continue // gofmt is of two minds
+			continue // gofmt changes its own output
 		}
 		after, ok := insertAbove(t, string(before))
 		if !ok {

@@ -27,7 +27,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// clientCommand is what install, uninstall and status share with programs.
+// clientCommand returns the implementation of install, uninstall and status that programs share.
 func (c *command) clientCommand() (*clientcmd.Command, error) {
 	system, err := clientcmd.ThisSystem(c.dir)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *command) clientCommand() (*clientcmd.Command, error) {
 	return &clientcmd.Command{Invoked: c.invoked, Out: c.out, Err: c.err, Screen: c.screen, System: system, Probe: c.probe, Current: c.isCurrent}, nil
 }
 
-// done reports how a command for clients ended.
+// done reports the result of a command for clients.
 func (c *command) done(name string, err error) int {
 	if wrong, ok := errors.AsType[*clientcmd.UsageError](err); ok {
 		return c.usage(name, wrong.Problem, wrong.Hint)
@@ -109,8 +109,8 @@ func (c *command) install(args []string) int {
 	return c.done("install", cc.Install(c.ctx, rest[0], name, server, &o, built))
 }
 
-// packageServer returns how a client starts a package: from its source, or with a file as the
-// program that is built from it.
+// packageServer returns how a client starts a package: from its source, or, with a file, as the
+// program built from it.
 func (c *command) packageServer(f *flags, pkg, file string, dry bool) (server *clients.Server, build *clients.Build, name string, code int) {
 	p, code, ok := c.load(f, pkg)
 	if !ok {
@@ -184,7 +184,7 @@ func copyProgram(built *program.Program, file string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }() // a file that was only read
+	defer func() { _ = from.Close() }() // closing a file that was only read
 	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if err != nil {
 		return err
@@ -195,12 +195,12 @@ func copyProgram(built *program.Program, file string) error {
 		err = os.Rename(temp.Name(), file)
 	}
 	if err != nil {
-		_ = os.Remove(temp.Name()) // nothing else can be done with it
+		_ = os.Remove(temp.Name()) // no other cleanup is possible
 	}
 	return err
 }
 
-// isCurrent reports whether a program is what its package builds now.
+// isCurrent reports whether a program equals a new build of its package.
 func (c *command) isCurrent(_ context.Context, b *clients.Build) (bool, error) {
 	f := newFlags("status")
 	f.tags = b.Tags
@@ -229,7 +229,7 @@ func hashOf(path string) (sum [sha256.Size]byte, err error) {
 	if err != nil {
 		return sum, err
 	}
-	defer func() { _ = file.Close() }() // a file that was only read
+	defer func() { _ = file.Close() }() // closing a file that was only read
 	h := sha256.New()
 	_, err = io.Copy(h, file)
 	return [sha256.Size]byte(h.Sum(nil)), err
@@ -311,7 +311,7 @@ func (c *command) probe(ctx context.Context, s *clients.Status) (tools, tokens i
 	}
 	c.progress.begin("starting " + s.Name)
 	defer c.progress.end()
-	const most = time.Minute // ctx ends first, which says so
+	const most = time.Minute // ctx is cancelled first, and its cause names the limit
 	client, err := mcpclient.Connect(ctx, target, mcpclient.Options{
 		Info: mcp.ClientInfo{Name: "mcpgen", Version: version()}, Eras: c.revisions(),
 		Logger: slog.New(slog.DiscardHandler),
@@ -320,7 +320,7 @@ func (c *command) probe(ctx context.Context, s *clients.Status) (tools, tokens i
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { _ = client.Close() }() // what it answered is known
+	defer func() { _ = client.Close() }() // its results are complete
 	list, err := entries(ctx, client, "tools/list", "tools", defaultListBounds)
 	for _, text := range list {
 		tokens += row{kind: "tool", listing: text}.tokens()

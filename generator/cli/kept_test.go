@@ -19,12 +19,11 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 )
 
-// The command of a script keeps what takes most of its time: the packages that the go command
-// lists, and the programs that it builds. Another command has the same ones as long as no file of
-// its script has changed that is read for them, and a program also in another script with the same
-// files.
+// The command of a script caches its slowest results: the packages that the go command lists, and
+// the programs that it builds. Another command uses them as long as no file of its script that is
+// read for them has changed, and a program also in another script with the same files.
 
-// withKept makes a directory for what is kept as long as tests run.
+// withKept makes a directory for the cache for the duration of the tests.
 type withKept struct{ *testing.M }
 
 // keptDir is that directory.
@@ -41,7 +40,7 @@ func (m withKept) Run() int {
 	return m.M.Run()
 }
 
-// buildKeptGo builds the go command that keeps what it lists.
+// buildKeptGo builds the go command that caches its listings.
 var buildKeptGo = sync.OnceValue(func() error {
 	out, err := exec.Command("go", "build", "-o", keptBin(keptDir)+string(filepath.Separator), "-ldflags=-s", "./testdata/kept/go").CombinedOutput()
 	if err != nil {
@@ -50,10 +49,10 @@ var buildKeptGo = sync.OnceValue(func() error {
 	return nil
 })
 
-// keptBin is the directory of that command.
+// keptBin returns the directory of that command.
 func keptBin(dir string) string { return filepath.Join(dir, "bin") }
 
-// scriptMain is [Main] where nothing is kept, and the same with what is kept.
+// scriptMain is like [Main], with the cache if there is one.
 func scriptMain() {
 	dir := os.Getenv(kept.Variable)
 	if dir == "" {
@@ -67,8 +66,8 @@ func scriptMain() {
 	os.Exit(start(buildOnce))
 }
 
-// buildOnce builds a program as [program.Build] does, unless another command has built it from the
-// same files.
+// buildOnce builds a program like [program.Build], unless another command built it from the same
+// files.
 func buildOnce(ctx context.Context, t *program.Target, cfg program.Config) (*program.Program, error) {
 	key, err := programKey(os.Getenv("WORK"), t, &cfg)
 	if err != nil {
@@ -89,16 +88,16 @@ func buildOnce(ctx context.Context, t *program.Target, cfg program.Config) (*pro
 	if err := os.MkdirAll(filepath.Dir(known), 0o755); err != nil {
 		return nil, err
 	}
-	// A program of which there are two names outlives Close. Another script may have built it at
-	// the same time.
+	// The second name keeps the program when Close removes the first. Another script may have built
+	// it at the same time.
 	if err := os.Link(built.Path, known); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return built, nil
 }
 
-// programKey identifies what a program is built from: the generated file, the flags, and all files
-// of the script. Where the script has them does not matter.
+// programKey identifies the inputs of a program: the generated file, the flags, and all files of
+// the script, wherever the script's directory is.
 func programKey(work string, t *program.Target, cfg *program.Config) (string, error) {
 	generated, err := filepath.Rel(work, t.Generated)
 	if err != nil {

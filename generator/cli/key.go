@@ -18,10 +18,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// maxKeysFile is the size of the largest file of API keys, that of mcpauth.KeysFile.
+// maxKeysFile limits the size of a file of API keys, like mcpauth.KeysFile.
 const maxKeysFile = 16 << 20
 
-// newKey is an API key that is to be made.
+// newKey describes an API key to be made.
 type newKey struct {
 	name, file    string
 	scopes, roles []string
@@ -67,7 +67,7 @@ func (c *command) key(args []string) int {
 	return exitDone
 }
 
-// words adds names that are separated by commas or spaces, as those of directives are.
+// words adds names that are separated by commas or spaces, as in directives.
 func words(to *[]string) func(string) error {
 	return func(text string) error {
 		names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
@@ -79,8 +79,8 @@ func words(to *[]string) func(string) error {
 	}
 }
 
-// expiry reads when a key expires: in some time, such as 90d or 12h, at the beginning of a day in
-// UTC, or at a time of RFC 3339.
+// expiry reads the expiry of a key: after some time, such as 90d or 12h, at the beginning of a day
+// in UTC, or at a time of RFC 3339.
 func expiry(text string, now time.Time) (time.Time, error) {
 	const forms = "write a time such as 90d or 12h, a day such as 2027-01-31, or 2027-01-31T12:00:00Z"
 	at, err := time.Parse(time.DateOnly, text)
@@ -107,14 +107,14 @@ func expiry(text string, now time.Time) (time.Time, error) {
 	return at.UTC().Truncate(time.Second), nil
 }
 
-// keyError is a key that cannot be added because of what was asked for.
+// keyError is an error in the request for a key.
 type keyError struct{ problem, hint string }
 
 func (e *keyError) Error() string { return e.problem }
 
-// addKey makes a key, and adds it to the file. Two commands at once take turns.
+// addKey makes a key, and adds it to the file. Concurrent commands take turns.
 func (c *command) addKey(k *newKey) (text string, err error) {
-	// A file that a link names is replaced where it is.
+	// The target of a link is replaced, not the link.
 	path, err := filepath.EvalSymlinks(k.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		path, err = k.file, nil
@@ -136,7 +136,7 @@ func (c *command) addKey(k *newKey) (text string, err error) {
 	case err != nil:
 		return "", err
 	default:
-		// What this command does not know must not get lost.
+		// Parts that this command does not know must not be lost.
 		if _, err := mcpauth.ReadKeys(old); err != nil {
 			return "", fmt.Errorf("it has something else than keys: %w", err)
 		}
@@ -177,7 +177,7 @@ func (c *command) addKey(k *newKey) (text string, err error) {
 func (c *command) lockFor(path string) (unlock func(), err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return func() {}, nil // one command at a time, then
+		return func() {}, nil // without a lock, only one command at a time is safe
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
@@ -190,8 +190,8 @@ func (c *command) lockFor(path string) (unlock func(), err error) {
 	return filelock.Lock(c.ctx, filepath.Join(dir, "keys-"+hex.EncodeToString(sum[:8])+".lock"))
 }
 
-// replaceFile writes a file for this user alone, as a whole: a reader gets the old one or the new
-// one.
+// replaceFile replaces a file by a complete one for this user alone: a reader gets the old one or
+// the new one.
 func replaceFile(path string, content []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // with mode 0600
 	if err != nil {
@@ -208,7 +208,7 @@ func replaceFile(path string, content []byte) error {
 		err = os.Rename(temp.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(temp.Name()) // nothing else can be done with it
+		_ = os.Remove(temp.Name()) // no other cleanup is possible
 	}
 	return err
 }

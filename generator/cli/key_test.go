@@ -24,7 +24,8 @@ func runKey(t *testing.T, args ...string) (code int, key, stderr string) {
 	return code, strings.TrimSpace(out.String()), err.String()
 }
 
-// TestKeysAtOnce: of many commands at once each adds its key, and the server takes all.
+// TestKeysAtOnce checks that each of many concurrent commands adds its key, and that the server
+// accepts all.
 func TestKeysAtOnce(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := t.TempDir()
@@ -66,8 +67,8 @@ func TestKeysAtOnce(t *testing.T) {
 	}
 }
 
-// TestKeyFiles: a link stays one, a mode that was too wide does not, and what cannot be read is
-// left as it is.
+// TestKeyFiles checks that a link stays one, that a mode that is too wide does not, and that an
+// unreadable file is left unchanged.
 func TestKeyFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such modes there")

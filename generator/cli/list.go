@@ -90,14 +90,14 @@ func (c *command) list(args []string) int {
 	return exitDone
 }
 
-// listTable returns the table of list, with what a narrow terminal does not show.
+// listTable returns the table of list, with the columns that a narrow terminal omits.
 func (c *command) listTable() *columns.Table {
 	w := columns.NewTable(c.out, c.screen)
 	w.Cut, w.Drop = []string{"SIGNATURE", "HINTS"}, []string{"SYMBOL", "FIXED", "INJECTED", "SCOPES"}
 	return w
 }
 
-// flush writes the table, and says what it leaves out.
+// flush writes the table, and names the omitted columns.
 func (c *command) flush(w *columns.Table) error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -108,23 +108,23 @@ func (c *command) flush(w *columns.Table) error {
 	return nil
 }
 
-// kinds of features in the order of the table.
+// kinds are the kinds of features in the order of the table.
 var kinds = []string{"tool", "resource", "template", "prompt"}
 
 // row is one feature in the table.
 type row struct {
 	kind, name, symbol, signature, hints string
-	injected                             []string // what functions fill: userID=currentUser
-	fixed                                []string // what has a constant: getAll=true
-	scopes                               []string // that a caller must have
-	task                                 string   // of task=
+	injected                             []string // arguments that functions fill: userID=currentUser
+	fixed                                []string // arguments with a constant: getAll=true
+	scopes                               []string // scopes that a caller needs
+	task                                 string   // the word of task=
 	listing                              json.RawMessage
 	pos                                  token.Position
 	choices                              map[string]string // functions of choices= by argument
 }
 
-// rows are the features of a package. A resource is known by its URI, and its hint is the media
-// type.
+// rows returns the features of a package. A resource is identified by its URI, and its hint is the
+// media type.
 func rows(m *model.Package, l *listing) []row {
 	var all []row
 	add := func(kind, name, symbol, signature, hints string, scopes []string, c *model.Call, listing json.RawMessage, pos token.Position) {
@@ -146,7 +146,8 @@ func rows(m *model.Package, l *listing) []row {
 	return all
 }
 
-// optionalColumn writes the cells of a column that is left out where no row has a value.
+// optionalColumn returns a function that writes the cells of a column, which is omitted if no row
+// has a value.
 func optionalColumn(all []row, values func(row) []string) (cell func(...string) string) {
 	if !slices.ContainsFunc(all, func(r row) bool { return len(values(r)) > 0 }) {
 		return func(...string) string { return "" }
@@ -154,8 +155,8 @@ func optionalColumn(all []row, values func(row) []string) (cell func(...string) 
 	return func(texts ...string) string { return strings.Join(texts, " ") + "\t" }
 }
 
-// injected are the parameters, members and receiver that functions fill, each with the function:
-// userID=currentUser.
+// injected returns the parameters, members and receiver that functions fill, each with the
+// function: userID=currentUser.
 func injected(c *model.Call) []string {
 	var all []string
 	by := func(name string, p *model.Provider) {
@@ -179,7 +180,7 @@ func injected(c *model.Call) []string {
 	return all
 }
 
-// fixed are the parameters and members that have a constant, each with its JSON: getAll=true.
+// fixed returns the parameters and members with a constant, each with its JSON: getAll=true.
 func fixed(c *model.Call) []string {
 	var all []string
 	for _, p := range c.Params() {
@@ -191,7 +192,7 @@ func fixed(c *model.Call) []string {
 	var walk func(t *model.Type, path string)
 	walk = func(t *model.Type, path string) {
 		if t == nil || around[t] || t.Kind == model.Struct && t.Variant == "" {
-			return // a struct without a variant has not been changed by directives
+			return // directives have not changed a struct without a variant
 		}
 		around[t] = true
 		defer delete(around, t)
@@ -209,7 +210,7 @@ func fixed(c *model.Call) []string {
 	return all
 }
 
-// choices are the functions of choices=, by argument.
+// choices returns the functions of choices=, by argument.
 func choices(call *model.Call) map[string]string {
 	functions := map[string]string{}
 	for _, c := range call.Choices {
@@ -218,7 +219,7 @@ func choices(call *model.Call) map[string]string {
 	return functions
 }
 
-// resourceSignature is the signature of the function, or the type of the value.
+// resourceSignature returns the signature of the function, or the type of the value.
 func resourceSignature(m *model.Package, r *model.Resource) string {
 	if r.Value != nil {
 		return typeText(types.Default(r.Value.Type), shortNames(m))
@@ -226,7 +227,7 @@ func resourceSignature(m *model.Package, r *model.Resource) string {
 	return signature(m, &r.Call)
 }
 
-// listJSON writes the features as the protocol lists them, each with what else is known of it.
+// listJSON writes the features as the protocol lists them, each with the other known facts.
 func (c *command) listJSON(m *model.Package, listing *listing) int {
 	lists := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}}
 	all := rows(m, listing)
@@ -246,7 +247,7 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 		if err != nil {
 			return c.fail(err)
 		}
-		// Two objects become one, so that every member stays as it is.
+		// Two objects are joined, so that every member stays unchanged.
 		members := row.listing[: len(row.listing)-1 : len(row.listing)-1]
 		lists[row.kind] = append(lists[row.kind], append(append(members, ','), more[1:]...))
 	}
@@ -268,8 +269,8 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 	return exitDone
 }
 
-// hints are the words of //mcp:tool with the same meaning; what is neither set nor implied is left
-// out.
+// hints returns the words of //mcp:tool with the same meaning; hints that are neither set nor
+// implied are omitted.
 func hints(h model.Hints) string {
 	var words []string
 	switch {
@@ -289,7 +290,7 @@ func hints(h model.Hints) string {
 	return strings.Join(words, " ")
 }
 
-// taskHint is the word for calls that become tasks.
+// taskHint returns the word for calls that become tasks.
 func taskHint(t *model.Task) string {
 	if t == nil {
 		return ""
@@ -297,8 +298,8 @@ func taskHint(t *model.Task) string {
 	return " task=" + t.Support()
 }
 
-// signature is the Go signature as a client sees it: without what is injected, and with the names
-// of the arguments as they are published.
+// signature returns the Go signature as a client sees it: without injected parameters, and with the
+// published names of the arguments.
 func signature(m *model.Package, t *model.Call) string {
 	short := shortNames(m)
 	var params []string
@@ -337,15 +338,16 @@ func signature(m *model.Package, t *model.Call) string {
 	return text
 }
 
-// tagText is a tag in the text of a type, which has no other strings.
+// tagText matches a tag in the text of a type, which contains no other strings.
 var tagText = regexp.MustCompile(` "(?:[^"\\]|\\.)*"`)
 
-// typeText is a type for people. Tags would be most of a struct without a name.
+// typeText returns a type for people. Tags are removed, since they would be most of an unnamed
+// struct.
 func typeText(t types.Type, short types.Qualifier) string {
 	return tagText.ReplaceAllString(types.TypeString(t, short), "")
 }
 
-// shortNames qualifies types of other packages with the names of those.
+// shortNames qualifies types of other packages with the package name.
 func shortNames(m *model.Package) types.Qualifier {
 	own := types.RelativeTo(m.Types)
 	return func(p *types.Package) string {

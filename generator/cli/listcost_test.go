@@ -20,9 +20,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// TestListTime: mcpgen list of a local server takes less than 50 ms beyond the server's own time,
-// in a new process, or, where the machine is slow, than three times the start of the program. The
-// times have to be below only once.
+// TestListTime checks that mcpgen list of a local server takes less than 50 ms beyond the server's
+// own time, in a new process, or, on a slow machine, less than three times the start of the
+// program. One attempt below the limit suffices.
 func TestListTime(t *testing.T) {
 	const runs = 100
 	s := mcp.NewServer(mcp.ServerInfo{Name: "local", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
@@ -69,7 +69,7 @@ func TestListTime(t *testing.T) {
 	}
 }
 
-// startTime is the CPU time of a command that does nothing but start.
+// startTime returns the CPU time of a command that only starts.
 func startTime(t *testing.T, exe string, env []string) time.Duration {
 	least := time.Hour
 	for range 5 {

@@ -19,14 +19,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// listing is the features of a package as revision 2026-07-28 lists them, each kind in the order of
-// the model.
+// listing contains the features of a package as revision 2026-07-28 lists them, each kind in the
+// order of the model.
 type listing struct {
 	tools, resources, templates, prompts []json.RawMessage
 }
 
 // listed returns the features of a package. The runtime renders them, as it does for clients, so
-// that the two cannot differ; they do nothing. That this command imports the runtime also lets "go
+// that the two cannot differ; their functions do nothing. The import of the runtime also lets "go
 // mod vendor" find it before the first file is generated.
 func listed(ctx context.Context, m *model.Package) (*listing, error) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: m.Name}, extensions(m)...)
@@ -97,20 +97,20 @@ func page(client jsonrpc.Conn, method, member string) (all []json.RawMessage, er
 
 var errListed = errors.New("only listed")
 
-// registration is a feature with its place in the source, for what registering it reports.
+// registration is a feature with its place in the source, for errors of its registration.
 type registration struct {
 	pos     token.Position
 	subject string
 	feature func() mcp.Feature
 }
 
-// refusedFeature is the panic of a server that does not register a feature.
+// refusedFeature is the panic of a server that refuses to register a feature.
 type refusedFeature struct{ diag.Diagnostic }
 
-// Error returns the text of the diagnostic.
+// Error returns the diagnostic's message.
 func (e *refusedFeature) Error() string { return e.Text() }
 
-// with registers the feature. What a program would panic with becomes an error.
+// with registers the feature. A panic of the server becomes an error.
 func (r *registration) with(s *mcp.Server) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -124,8 +124,8 @@ func (r *registration) with(s *mcp.Server) (err error) {
 	return nil
 }
 
-// extensions are declared so that metadata with their prefixes can be listed: which of them a
-// program declares, its options say.
+// extensions declares extensions so that metadata with their prefixes can be listed: the options of
+// a program determine which of them it declares.
 func extensions(m *model.Package) []mcp.Option {
 	var options []mcp.Option
 	seen := map[string]bool{}
@@ -138,7 +138,7 @@ func extensions(m *model.Package) []mcp.Option {
 	return options
 }
 
-// metaOf is the metadata of all features.
+// metaOf returns the metadata of all features.
 func metaOf(m *model.Package) []model.Meta {
 	var all []model.Meta
 	for _, t := range m.Tools {
@@ -153,7 +153,8 @@ func metaOf(m *model.Package) []model.Meta {
 	return all
 }
 
-// features are the features of a package, with what a list shows and registration checks.
+// features returns the features of a package, with everything that a list shows and registration
+// checks.
 func features(m *model.Package) []registration {
 	var all []registration
 	add := func(pos token.Position, subject string, feature func() mcp.Feature) {
@@ -204,7 +205,7 @@ func features(m *model.Package) []registration {
 	return all
 }
 
-// annotations are those of a resource, nil if there are none.
+// annotations returns the annotations of a resource, or nil.
 func annotations(r *model.Resource) *mcp.Annotations {
 	if len(r.Audience) == 0 && r.Priority == "" {
 		return nil
@@ -219,7 +220,7 @@ func annotations(r *model.Resource) *mcp.Annotations {
 	return a
 }
 
-// toolInfo is what a listing shows of a tool.
+// toolInfo returns the parts of a tool that a listing shows.
 func toolInfo(t *model.Tool) mcp.ToolInfo {
 	info := mcp.ToolInfo{
 		Name: t.Name, Title: t.Title, Description: t.Description, Symbol: t.Func.Symbol,
@@ -247,7 +248,8 @@ func meta(members []model.Meta) mcp.Meta {
 	return all
 }
 
-// identity is the server that the package describes, as far as it is known before the program runs.
+// identity returns the server that the package describes, as far as it is known before the program
+// runs.
 func identity(m *model.Package) json.RawMessage {
 	s := m.Server
 	if s == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// loginTime is how long a person may take.
+// loginTime limits the time that a person may take.
 const loginTime = 10 * time.Minute
 
 // login logs in to a server, or lists the logins.
@@ -62,7 +62,7 @@ func (c *command) login(args []string) int {
 	return c.logIn(e, scopes, *wait)
 }
 
-// given reports whether a flag was given.
+// given reports whether a flag was set on the command line.
 func given(f *flags, name string) (ok bool) {
 	f.Visit(func(def *flag.Flag) { ok = ok || def.Name == name })
 	return ok
@@ -97,12 +97,12 @@ func (c *command) logIn(e loginEntry, scopes []string, wait time.Duration) int {
 	}
 	ctx, cancel := context.WithTimeoutCause(c.ctx, wait, fmt.Errorf("there was no login within %v (-timeout)", wait))
 	defer cancel()
-	// Before a person does anything: can the login be kept?
+	// Check that the login can be stored before a person does anything.
 	if err := all.change(ctx, func(list []loginEntry) []loginEntry { return list }); err != nil {
 		return c.fail(err)
 	}
 	if known, ok, err := all.entry(ctx, e.URL); err == nil && ok && e == (loginEntry{URL: e.URL}) {
-		e = known // who the client is was said before
+		e = known // the client was given before
 	}
 	change := func(config *mcplogin.Config) {
 		config.OpenBrowser = c.openBrowser
@@ -125,7 +125,7 @@ func (c *command) logIn(e loginEntry, scopes []string, wait time.Duration) int {
 		return c.usage("login", strings.TrimPrefix(asFlags(err).Error(), "mcplogin: "), "")
 	}
 	err = login.LogIn(ctx, e.URL)
-	cancel() // what is typed later belongs to others
+	cancel() // later lines belong to other readers
 	ctx = c.ctx
 	c.progress.end()
 	if err != nil {
@@ -152,7 +152,7 @@ func withScopes(scopes []string) string {
 	return "with the scopes " + shown(strings.Join(scopes, " "))
 }
 
-// loginFailed reports a login that has failed, and what to do about it.
+// loginFailed reports a failed login, with a hint.
 func (c *command) loginFailed(e *loginEntry, err error) int {
 	c.progress.end()
 	code := c.fail(asFlags(err))
@@ -196,7 +196,7 @@ func (c *command) logout(args []string) int {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, time.Minute)
 	defer cancel()
-	// A token that cannot be revoked is deleted all the same.
+	// A token that cannot be revoked is still deleted.
 	err = login.Forget(ctx, e.URL)
 	if state, _ := login.State(c.ctx, e.URL); state != nil {
 		return c.fail(err)
@@ -265,9 +265,9 @@ type listedLogin struct {
 	Issuer    string    `json:"issuer,omitempty"`
 	Client    string    `json:"client,omitempty"` // its id at the issuer
 	Scopes    []string  `json:"scopes"`
-	Expires   time.Time `json:"expires,omitzero"` // of the access token
+	Expires   time.Time `json:"expires,omitzero"` // expiry of the access token
 	Renewable bool      `json:"renewable"`
-	Token     string    `json:"token"` // what becomes of it, for people
+	Token     string    `json:"token"` // description of its validity, for people
 }
 
 // withoutQuery hides the values of a query, which may be credentials.
@@ -277,7 +277,7 @@ func withoutQuery(server string) string {
 	return s.Remove(server)
 }
 
-// tokenState says whether requests have a token.
+// tokenState describes whether requests get a token.
 func tokenState(s *mcplogin.State, now time.Time) string {
 	switch {
 	case s.Server == "":

@@ -18,13 +18,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// guardedUser is a user of the command and a guarded server with an issuer: the whole login,
+// guardedUser is a user of the command and a guarded server with an issuer: the complete login,
 // without a browser.
 type guardedUser struct {
 	*loginWorld
 	server  *mcpauthtest.Server
 	person  mcpauthtest.Person
-	pages   []string // scopes that the pages have asked for
+	pages   []string // scopes that the pages asked for
 	secrets map[string]bool
 }
 
@@ -45,7 +45,7 @@ func newGuardedUser(t *testing.T, o mcpauthtest.Options) *guardedUser {
 	return u
 }
 
-// open is the browser. It notes the secrets that it sees.
+// open replaces the browser. It records the secrets that it sees.
 func (u *guardedUser) open(ctx context.Context, address string) error {
 	to, err := u.person.Callback(ctx, address)
 	if err != nil {
@@ -61,12 +61,12 @@ func (u *guardedUser) open(ctx context.Context, address string) error {
 	return browse(ctx, to, http.DefaultClient)
 }
 
-// noteStored notes the secrets of the file of logins.
+// noteStored records the secrets in the file of logins.
 func (u *guardedUser) noteStored() {
 	u.t.Helper()
 	text, err := os.ReadFile(filepath.Join(u.config, "mcpgen", "logins.json"))
 	if err != nil {
-		return // there are none yet
+		return // no secrets yet
 	}
 	var file struct{ Values map[string][]byte }
 	if err := json.Unmarshal(text, &file); err != nil {
@@ -84,8 +84,8 @@ func (u *guardedUser) noteStored() {
 	}
 }
 
-// must runs a command, on a terminal or not, that must end with a code and print texts. It prints
-// no secret of this login or an earlier one.
+// must runs a command, with or without a terminal, that must exit with a code and print texts. It
+// must not print a secret of this login or an earlier one.
 func (u *guardedUser) must(terminal bool, code int, line string, want ...string) {
 	u.t.Helper()
 	var out, err lockedBuffer
@@ -115,7 +115,7 @@ func (u *guardedUser) must(terminal bool, code int, line string, want ...string)
 	}
 }
 
-// TestLoginGuarded: the commands about logins, and those that log in by themselves, against a
+// TestLoginGuarded runs the login commands, and commands that log in by themselves, against a
 // guarded server and its issuer.
 func TestLoginGuarded(t *testing.T) {
 	for name, o := range map[string]mcpauthtest.Options{
@@ -155,7 +155,7 @@ func TestLoginGuarded(t *testing.T) {
 			if len(u.pages) != 3 {
 				t.Errorf("the pages have asked for %q", u.pages)
 			}
-			// One login by hand is for every tool.
+			// One login by hand suffices for every tool.
 			u.must(false, 0, "logout "+server)
 			u.must(false, 0, "login "+server, ", with the scopes books:read books:write\n")
 			u.must(false, 0, "call "+server+" look", "look by ada")
@@ -167,7 +167,8 @@ func TestLoginGuarded(t *testing.T) {
 	}
 }
 
-// TestLoginGuardedDenied: who may not have a scope, or denies the login, is not asked for ever.
+// TestLoginGuardedDenied checks that a user who may not have a scope, or denies the login, is not
+// asked again and again.
 func TestLoginGuardedDenied(t *testing.T) {
 	u := newGuardedUser(t, mcpauthtest.Options{})
 	u.person.Persona = "bob"
@@ -185,7 +186,7 @@ func TestLoginGuardedDenied(t *testing.T) {
 	u.must(false, 0, "login -list", "there are no logins")
 }
 
-// TestLogoutRevokes: after logout, a copy of the refresh token is of no use.
+// TestLogoutRevokes checks that a copy of the refresh token is useless after logout.
 func TestLogoutRevokes(t *testing.T) {
 	u := newGuardedUser(t, mcpauthtest.Options{DPoP: mcpauth.DPoPOptions{Mode: mcpauth.DPoPOff}})
 	u.must(false, 0, "login "+u.server.URL, "logged in")

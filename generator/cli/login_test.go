@@ -34,8 +34,8 @@ type loginWorld struct {
 	mu       sync.Mutex
 	dynamic  bool              // clients may register
 	refuses  bool              // registrations are refused
-	tokens   map[string]string // with their scopes
-	needs    string            // a scope
+	tokens   map[string]string // values are their scopes
+	needs    string            // the required scope
 	refresh  map[string]bool
 	codes    map[string]url.Values
 	requests []string     // to the authorization server: method and path
@@ -144,7 +144,7 @@ func writeLoginJSON(rw http.ResponseWriter, v any) {
 	_ = json.NewEncoder(rw).Encode(v)
 }
 
-// count returns how often a path of the authorization server was requested.
+// count returns the number of requests to a path of the authorization server.
 func (w *loginWorld) count(path string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +156,7 @@ func (w *loginWorld) count(path string) (n int) {
 	return n
 }
 
-// client is one command of the user.
+// command returns one command of the user.
 func (w *loginWorld) command(terminal io.Reader, out, err io.Writer) *command {
 	w.t.Setenv("XDG_CACHE_HOME", filepath.Join(w.config, "cache"))
 	w.t.Setenv("XDG_CONFIG_HOME", w.config)
@@ -185,8 +185,8 @@ func browse(ctx context.Context, to string, client *http.Client) error {
 	return resp.Body.Close()
 }
 
-// run runs a command, with a terminal on which the user types nothing, or without one. No output
-// has a secret.
+// run runs a command, with a terminal on which the user types nothing, or without a terminal. No
+// output may contain a secret.
 func (w *loginWorld) run(terminal bool, args ...string) (code int, stdout, stderr string) {
 	w.t.Helper()
 	var out, err lockedBuffer
@@ -203,7 +203,7 @@ func (w *loginWorld) run(terminal bool, args ...string) (code int, stdout, stder
 	return code, out.String(), err.String()
 }
 
-// must runs a command that must end with a code and print texts.
+// must runs a command that must exit with a code and print texts.
 func (w *loginWorld) must(terminal bool, code int, args []string, want ...string) {
 	w.t.Helper()
 	got, stdout, stderr := w.run(terminal, args...)
@@ -226,8 +226,8 @@ func (w *loginWorld) expire() {
 
 func words0(text string) []string { return strings.Fields(text) }
 
-// TestLogin: without a terminal a call fails with the line to run; after it, calls use and renew
-// the token; logout ends that.
+// TestLogin checks that without a terminal a call fails with the command to run, that calls use and
+// renew the token after that command, and that logout removes it.
 func TestLogin(t *testing.T) {
 	w := newLoginWorld(t)
 	call := words0("call -trace " + w.url() + " echo")
@@ -255,7 +255,7 @@ func TestLogin(t *testing.T) {
 	}
 	w.must(false, 1, call, "the server requires a login")
 	w.must(false, 1, words0("logout "+w.url()), "there is no login to "+w.url(), "mcpgen login -list")
-	// A session that has ended everywhere.
+	// The session expired everywhere.
 	w.must(false, 0, words0("login "+w.url()))
 	w.expire()
 	w.mu.Lock()
@@ -265,7 +265,7 @@ func TestLogin(t *testing.T) {
 	w.must(true, 0, call, "caller ada")
 }
 
-// TestLoginByItself: on a terminal a call logs in, once.
+// TestLoginByItself checks that a call on a terminal logs in, once.
 func TestLoginByItself(t *testing.T) {
 	w := newLoginWorld(t)
 	w.must(true, 0, words0("call "+w.url()+" echo"), "requires a login", "paste that one here", "caller ada")
@@ -282,8 +282,8 @@ func TestLoginByItself(t *testing.T) {
 	}
 }
 
-// TestLoginMoreScopes: where a call needs another scope, the line to run asks for it and for those
-// that there are. On a terminal the call asks.
+// TestLoginMoreScopes checks that the command to run requests the missing scope and the present
+// ones. On a terminal the call itself requests them.
 func TestLoginMoreScopes(t *testing.T) {
 	w := newLoginWorld(t)
 	call := words0("call " + w.url() + " echo")
@@ -298,8 +298,8 @@ func TestLoginMoreScopes(t *testing.T) {
 	w.must(false, 0, words0("login -list"), "books:admin books:read books:write")
 }
 
-// TestLoginPasted: the browser is on another machine, and the user pastes addresses, the right one
-// at last.
+// TestLoginPasted uses a browser on another machine: the user pastes addresses, the correct one
+// last.
 func TestLoginPasted(t *testing.T) {
 	w := newLoginWorld(t)
 	in, typed := io.Pipe()
@@ -335,7 +335,7 @@ func TestLoginPasted(t *testing.T) {
 	}
 }
 
-// TestLoginClients: who the client is comes with flags, is kept, and goes to its issuer alone.
+// TestLoginClients checks that a client given by flags is stored, and sent only to its issuer.
 func TestLoginClients(t *testing.T) {
 	w := newLoginWorld(t)
 	w.dynamic = false
@@ -393,7 +393,8 @@ func TestLoginUsage(t *testing.T) {
 	}
 }
 
-// TestLoginStores: what keeps a login from being kept is found before a person logs in.
+// TestLoginStores checks that errors that prevent storing a login are found before a person logs
+// in.
 func TestLoginStores(t *testing.T) {
 	for name, prepare := range map[string]func(path string) error{
 		"a future version": func(path string) error {
@@ -432,7 +433,7 @@ func TestLoginStores(t *testing.T) {
 			if n := w.count("/authorize") + w.count("/register"); n != 0 {
 				t.Errorf("%d requests for a login", n)
 			}
-			// A server that requires no login does not care.
+			// A server that requires no login is not affected.
 			open := httptest.NewServer(mcphttp.NewHandler(mcp.NewServer(mcp.ServerInfo{Name: "open", Version: "1"})))
 			defer open.Close()
 			w.must(false, 0, words0("list "+open.URL))
@@ -440,8 +441,8 @@ func TestLoginStores(t *testing.T) {
 	}
 }
 
-// TestLoginInterrupted: Ctrl-C ends a login that waits for the browser, and the next one does not
-// find anything of it.
+// TestLoginInterrupted checks that Ctrl-C cancels a login that waits for the browser, and that the
+// next login starts afresh.
 func TestLoginInterrupted(t *testing.T) {
 	w := newLoginWorld(t)
 	var out, err lockedBuffer
@@ -463,7 +464,7 @@ func TestLoginInterrupted(t *testing.T) {
 	w.must(false, 0, words0("call "+w.url()+" echo"), "caller ada") // the login from before
 }
 
-// TestLoginsAtOnce: of two calls that need a login, one asks the person.
+// TestLoginsAtOnce checks that of two calls that need a login, only one asks the person.
 func TestLoginsAtOnce(t *testing.T) {
 	w := newLoginWorld(t)
 	var all sync.WaitGroup

@@ -16,10 +16,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// needsLogin is the error of a request that a person would have to log in for, where there is no
-// terminal.
+// needsLogin is the error of a request that requires a login, without a terminal.
 type needsLogin struct {
-	scopes []string // to ask for, if they are known
+	scopes []string // to request, if they are known
 }
 
 func (e *needsLogin) Error() string {
@@ -29,7 +28,7 @@ func (e *needsLogin) Error() string {
 	return "the server requires a login"
 }
 
-// line is the command for it.
+// line returns the login command.
 func (e *needsLogin) line(invoked, server string) string {
 	if e.scopes != nil {
 		return invoked + " login -scopes " + word(strings.Join(e.scopes, ",")) + " " + word(server)
@@ -37,21 +36,21 @@ func (e *needsLogin) line(invoked, server string) string {
 	return invoked + " login " + word(server)
 }
 
-// loginAuth gives requests the token of a login. Where there is none, a person logs in, if there is
-// a terminal.
+// loginAuth adds the token of a login to requests. Without a token a person logs in, if there is a
+// terminal.
 type loginAuth struct {
 	*mcplogin.Login
 	c       *command
 	logins  *logins
 	entry   loginEntry
-	known   atomic.Bool // the entry is in the file
-	broken  error       // why logins cannot be used
+	known   atomic.Bool // the file contains the entry
+	broken  error       // the reason why logins cannot be used
 	secrets *remote.Secrets
 }
 
 var _ mcphttpclient.Authorizer = (*loginAuth)(nil)
 
-// authFor returns the Authorizer for a server, nil where a login has no meaning.
+// authFor returns the Authorizer for a server, or nil if a login is meaningless.
 func (c *command) authFor(address string, secrets *remote.Secrets) mcphttpclient.Authorizer {
 	server, err := loginURL(address)
 	if err != nil {
@@ -76,10 +75,10 @@ func (c *command) authFor(address string, secrets *remote.Secrets) mcphttpclient
 	return a
 }
 
-// Authorize adds the token, and remembers that it is a secret.
+// Authorize adds the token, and registers it as a secret.
 func (a *loginAuth) Authorize(ctx context.Context, r *http.Request) error {
 	if a.broken != nil {
-		return nil // the server may let the request pass
+		return nil // the server may accept the request
 	}
 	if err := a.Login.Authorize(ctx, r); err != nil {
 		return err
@@ -94,7 +93,7 @@ func (a *loginAuth) HandleChallenge(ctx context.Context, r *http.Request, resp *
 		return a.broken
 	}
 	if !a.c.hasTerminal() {
-		// Nothing is registered and nothing requested for a login that cannot take place.
+		// Without a usable terminal nothing is registered and nothing requested.
 		state, err := a.State(ctx, a.entry.URL)
 		if err != nil {
 			return err
@@ -104,7 +103,7 @@ func (a *loginAuth) HandleChallenge(ctx context.Context, r *http.Request, resp *
 		}
 	}
 	ctx, done := context.WithCancel(ctx)
-	defer done() // what is typed later belongs to others
+	defer done() // later lines belong to other readers
 	if err := a.Login.HandleChallenge(ctx, r, resp); err != nil {
 		return asFlags(err)
 	}
@@ -114,7 +113,7 @@ func (a *loginAuth) HandleChallenge(ctx context.Context, r *http.Request, resp *
 	return a.logins.remember(context.WithoutCancel(ctx), a.entry)
 }
 
-// flagError has the text of another error, with flags instead of options of package mcplogin.
+// flagError is like another error, but names flags instead of options of package mcplogin.
 type flagError struct{ error }
 
 func (e *flagError) Error() string { return optionsAsFlags.Replace(e.error.Error()) }
@@ -142,7 +141,7 @@ func (a *loginAuth) openBrowser(ctx context.Context, to string) error {
 		}
 		return e
 	}
-	// A login that cannot be kept would be lost when the command ends.
+	// A login that cannot be stored would be lost when the command exits.
 	if err := a.logins.change(ctx, func(all []loginEntry) []loginEntry { return all }); err != nil {
 		return err
 	}
@@ -150,8 +149,8 @@ func (a *loginAuth) openBrowser(ctx context.Context, to string) error {
 	return a.c.openBrowser(ctx, to)
 }
 
-// openBrowser opens the browser, prints the address, and takes the address that the browser has
-// ended at, for browsers on another machine. It returns at once.
+// openBrowser opens the browser, prints the address, and reads the address at which the browser
+// ended, for browsers on another machine. It returns at once.
 func (c *command) openBrowser(ctx context.Context, to string) error {
 	c.progress.clear()
 	open := mcplogin.OpenBrowser
@@ -173,15 +172,15 @@ func (c *command) openBrowser(ctx context.Context, to string) error {
 	return nil
 }
 
-// pasted passes addresses that are typed on to the listener of the login, which checks them. ctx
-// ends with the login.
+// pasted passes typed addresses on to the listener of the login, which checks them. ctx ends with
+// the login.
 func (c *command) pasted(ctx context.Context, redirect string) {
 	for {
 		text, err := c.readLine(ctx)
 		if err != nil {
 			return
 		}
-		// Only the listener of this login is asked, whatever was typed.
+		// Only the listener of this login is called, whatever was typed.
 		query, ok := strings.CutPrefix(text, redirect+"?")
 		if !ok {
 			c.noteln("That is not the address of this login, which begins with %s?", redirect)
@@ -210,7 +209,7 @@ func deliver(ctx context.Context, redirect, query string) error {
 	}
 	resp, err := client.Do(r)
 	if err != nil {
-		// Its text has the query, and with it the code.
+		// The message contains the query, and with it the code.
 		if failed, ok := errors.AsType[*url.Error](err); ok {
 			err = failed.Err
 		}

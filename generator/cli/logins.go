@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// loginEntry is what the command knows of a login besides its token: who the client is at the
-// authorization server. Later commands need the same, to find the token and renew it.
+// loginEntry contains the properties of a login besides its token: the client at the authorization
+// server. Later commands need them to find the token and renew it.
 type loginEntry struct {
 	URL      string `json:"url"` // of the server
 	Issuer   string `json:"issuer,omitempty"`
@@ -31,10 +31,10 @@ type logins struct {
 	store mcplogin.Store
 }
 
-// loginsKey is where the entries are in the store.
+// loginsKey is the key of the entries in the store.
 const loginsKey = "mcpgen servers"
 
-// openLogins finds the file, and does not read it.
+// openLogins finds the file without reading it.
 func openLogins() (*logins, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *logins) entries(ctx context.Context) ([]loginEntry, error) {
 	return all, nil
 }
 
-// entry returns the entry of a server, one without a client if there is none.
+// entry returns the entry of a server, or a new one without a client.
 func (l *logins) entry(ctx context.Context, server string) (e loginEntry, known bool, err error) {
 	all, err := l.entries(ctx)
 	for _, e := range all {
@@ -68,8 +68,7 @@ func (l *logins) entry(ctx context.Context, server string) (e loginEntry, known 
 	return loginEntry{URL: server}, false, err
 }
 
-// change changes the entries. It also finds out, before a person logs in, whether a login could be
-// kept.
+// change changes the entries. It also checks, before a person logs in, that a login can be stored.
 func (l *logins) change(ctx context.Context, f func([]loginEntry) []loginEntry) error {
 	unlock, err := l.store.Lock(ctx, loginsKey)
 	if err != nil {
@@ -90,7 +89,7 @@ func (l *logins) change(ctx context.Context, f func([]loginEntry) []loginEntry) 
 	return nil
 }
 
-// remember adds an entry, in the place of the one for the same server.
+// remember adds an entry, or replaces the entry for the same server.
 func (l *logins) remember(ctx context.Context, e loginEntry) error {
 	return l.change(ctx, func(all []loginEntry) []loginEntry { return append(without(all, e.URL), e) })
 }
@@ -114,7 +113,7 @@ func (l *logins) login(e loginEntry, change func(*mcplogin.Config)) (*mcplogin.L
 	return mcplogin.New(c)
 }
 
-// loginURL returns the URL of a server as entries have it, or what is wrong with it.
+// loginURL returns the URL of a server in the form of entries, or an error.
 func loginURL(text string) (server string, err error) {
 	u, err := url.Parse(text)
 	if err != nil {

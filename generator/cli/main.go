@@ -1,4 +1,4 @@
-// Package cli is the command mcpgen: flags, output, signals and exit codes. A program of its own
+// Package cli implements the command mcpgen: flags, output, signals and exit codes. Another program
 // that calls [Main] is the same command.
 package cli
 
@@ -17,16 +17,16 @@ import (
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
-// The exit codes. A command that a signal ends exits with 128 and its number.
+// The exit codes. A command that a signal stops exits with 128 and the signal's number.
 const (
 	exitDone  = 0 // also with warnings
 	exitFound = 1 // findings, or nothing to do
 	exitUsage = 2
-	exitPipe  = 141 // as the shell says of a program that SIGPIPE ends
+	exitPipe  = 141 // as in a shell for a program that SIGPIPE kills
 )
 
-// Main runs the command with the arguments, the streams and the signals of the process, and ends
-// the process with the exit code.
+// Main runs the command with the arguments, the streams and the signals of the process, and exits
+// with the exit code.
 func Main() {
 	tuneGC()
 	os.Exit(start(program.Build))
@@ -36,8 +36,8 @@ func Main() {
 func start(build buildFunc) int {
 	ctx, stop := interruptible(context.Background())
 	defer stop()
-	// If a reader such as head ends early, writing is an error and does not end the process, so
-	// that temporary files are removed. The programs that are started get the signal as usual.
+	// If a reader such as head exits early, writing returns an error and does not kill the process,
+	// so that temporary files are removed. Started programs receive the signal as usual.
 	catchPipeSignal()
 	if asVetTool(os.Args[1:]) {
 		vetTool(ctx)
@@ -60,22 +60,22 @@ func start(build buildFunc) int {
 	code := c.run(os.Args[1:])
 	c.progress.clear()
 	c.removeTemporary()
-	// A signal that comes from here on would end the process, with another exit code.
+	// Without this, a later signal would kill the process, with another exit code.
 	signal.Notify(make(chan os.Signal, 1), stopSignals()...)
-	stop() // a program that a signal has ended may end before this process takes note of the signal
+	stop() // a program killed by a signal may exit before this process receives the signal
 	if caught, ok := context.Cause(ctx).(signalError); ok {
 		return caught.exitCode(code)
 	}
 	return code
 }
 
-// signalError is the cause of a context that a signal ended.
+// signalError is the cause of a context that a signal cancelled.
 type signalError struct{ os.Signal }
 
 func (s signalError) Error() string { return s.String() }
 
-// exitCode is the exit code that shells give a program that the signal ended. A command that was
-// asked to stop, and did, returns its own.
+// exitCode returns the exit code that shells give a program that the signal killed. A command that
+// stopped in order after the signal returns its own code.
 func (s signalError) exitCode(code int) int {
 	switch {
 	case s.Signal == os.Interrupt:
@@ -88,8 +88,8 @@ func (s signalError) exitCode(code int) int {
 	return 143
 }
 
-// stopSignals are those that ask to stop. One is sent if a terminal is closed, unless it is ignored
-// (nohup).
+// stopSignals returns the signals that request a stop. One of them reports that the terminal was
+// closed, unless it is ignored (nohup).
 func stopSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(hangUp) {
@@ -98,10 +98,10 @@ func stopSignals() []os.Signal {
 	return signals
 }
 
-// interruptible returns a context that the first signal to stop ends, with a signalError as its
-// cause. Further ones do not end the process, which removes its temporary files first; they are
-// passed on to a program that it runs. After stop, the context has the cause of each signal that
-// the process got before.
+// interruptible returns a context that the first stop signal cancels, with a signalError as its
+// cause. Later ones do not kill the process, which removes its temporary files first; they are
+// passed on to a program that it runs. After stop, the context's cause is set for each signal that
+// the process received before.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)
@@ -123,14 +123,14 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 		}
 	}()
 	return ctx, sync.OnceFunc(func() {
-		signal.Stop(caught) // waits until signals that have come are in caught
+		signal.Stop(caught) // waits until received signals are in caught
 		close(stopped)
 		<-ended
 		cancel(nil)
 	})
 }
 
-// invocation is how a user calls this command, for hints: by its name when it was found in PATH,
+// invocation returns how a user calls this command, for hints: by its name if it was found in PATH,
 // and otherwise as a tool of the module.
 func invocation(arg0 string) string {
 	if name := filepath.Base(arg0); name == arg0 && strings.TrimSuffix(name, ".exe") == "mcpgen" {

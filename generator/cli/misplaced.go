@@ -13,12 +13,12 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// almost is a comment that may be meant as a directive: another name before the colon, another sign
-// before the name, a dash. Comments such as "MCP server of ..." are not.
+// almost matches a comment that may be meant as a directive: another name before the colon, another
+// sign before the name, a dash. It does not match comments such as "MCP server of ...".
 var almost = regexp.MustCompile(`(?i)^[ \t]*//[ \t]*[+@#]?(mcp|mcpgen|mcp-gen|go:mcp)[-:](tool|resource|prompt|server)\b`)
 
-// misplaced finds in a directory without directives what was meant for one: a comment that is
-// almost a directive, or one in a file of tests. It returns nil if there is none.
+// misplaced looks, in a directory without directives, for a comment that is nearly a directive, or
+// a directive in a test file. It returns nil if it finds none.
 func misplaced(dir string) *diag.Diagnostic {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -18,25 +18,26 @@ import (
 	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
-// side is one of the two operands of diff: a file, a package, or a package or file at a revision.
+// operand is one of the two operands of diff: a file, a package, or a package or file at a
+// revision.
 type operand struct {
 	c     *command
-	name  string // as it was given
+	name  string // as given
 	tags  string
 	notes []string
 
-	revision string // "" for what is there now
+	revision string // "" for the present state
 	commit   string
 	pkg      string // package, or file of the revision
 	guessed  bool   // nothing else has this name, so it may be a package
 	inGit    bool
 }
 
-// sideError is what went wrong with one side: diagnostics, or one message.
+// sideError is an error of one side: diagnostics, or one message.
 type sideError struct {
 	side  *operand
 	diags *diag.List
-	dir   string // of the positions
+	dir   string // to which positions are relative
 	err   error
 	hint  string
 }
@@ -63,7 +64,7 @@ func (c *command) failSide(err error) int {
 }
 
 // sides resolves the two arguments. A revision without a package means the package on the other
-// side, and that of the current directory if there is none.
+// side, or else the package in the current directory.
 func (c *command) sides(before, after, tags string) [2]*operand {
 	both := [2]*operand{{c: c, name: before, tags: tags}, {c: c, name: after, tags: tags}}
 	for _, s := range both {
@@ -81,7 +82,7 @@ func (c *command) sides(before, after, tags string) [2]*operand {
 	return both
 }
 
-// resolve settles everything but the package of a bare revision.
+// resolve resolves everything except the package of a bare revision.
 func (s *operand) resolve() {
 	name := s.name
 	if name == "-" {
@@ -107,8 +108,8 @@ func (s *operand) resolve() {
 
 const linkHint = "replace the link by a file, or name the file that it leads to"
 
-// follow returns what a file that is named on the command line leads to. Its name is the choice of
-// the user; links of a repository are not.
+// follow resolves the links of a file that is named on the command line. The user chose its name;
+// links in a repository are not trusted.
 func (c *command) follow(path string) (string, error) {
 	real, err := trust.Follow(c.dir, path)
 	if err != nil {
@@ -117,7 +118,7 @@ func (c *command) follow(path string) (string, error) {
 	return real, err
 }
 
-// absolute is a path as the file system takes it.
+// absolute returns a path as the file system takes it.
 func (c *command) absolute(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -143,7 +144,7 @@ func (s *operand) contract() (*contract.Contract, error) {
 	if _, err := trust.Follow(s.c.dir, path); err != nil {
 		return nil, s.fail(err, linkHint)
 	}
-	data, err := os.ReadFile(path) // a pipe of the shell has a name that leads nowhere
+	data, err := os.ReadFile(path) // a shell's pipe has a name that does not resolve
 	if err != nil {
 		return nil, s.fail(err, "")
 	}
@@ -154,7 +155,7 @@ func (s *operand) fail(err error, hint string) error {
 	return &sideError{side: s, err: err, hint: hint}
 }
 
-// parse reads the text of a contract, or of an answer.
+// parse reads the text of a contract, or of a reply.
 func (s *operand) parse(data []byte) (*contract.Contract, error) {
 	c, err := contract.Read(data)
 	if err != nil {
@@ -212,9 +213,9 @@ func (s *operand) atRevision() (*contract.Contract, error) {
 	return s.fromTree(dir, at, pkg, env)
 }
 
-// extract copies the files of the commit into a directory that is removed when the command ends.
+// extract copies the files of the commit into a directory that is removed when the command exits.
 func (s *operand) extract(ctx context.Context, repository *revision.Repository) (*revision.Tree, string, error) {
-	s.c.environment() // makes the directory
+	s.c.environment() // creates the directory
 	dir, err := os.MkdirTemp(s.c.temporary, "revision-")
 	if err != nil {
 		return nil, "", fmt.Errorf("make directory: %w", err)
@@ -223,7 +224,7 @@ func (s *operand) extract(ctx context.Context, repository *revision.Repository) 
 	return tree, dir, err
 }
 
-// fromTree is fromSource for a package of long ago, which may have had no directives yet.
+// fromTree is like fromSource, for a package at an old commit, which may lack directives.
 func (s *operand) fromTree(dir, at, pkg string, env []string) (*contract.Contract, error) {
 	c, err := s.fromSource(at, pkg, env)
 	e, ok := errors.AsType[*sideError](err)
@@ -277,7 +278,7 @@ func (s *operand) fromSource(here, pkg string, env []string) (*contract.Contract
 	return made, nil
 }
 
-// guess is what to do about a name that is not found.
+// guess returns a hint for a name that is not found.
 func (s *operand) guess(e *load.Error) string {
 	if info, err := os.Stat(s.c.absolute(s.name)); err == nil && info.IsDir() {
 		return "for the package in that directory write ./" + s.name

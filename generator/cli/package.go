@@ -15,13 +15,13 @@ import (
 // onePackage is the PACKAGE of list, call and run.
 type onePackage struct {
 	*pipeline.Package
-	name string // as it was given
-	dir  string // where the go command is run
+	name string // as given
+	dir  string // working directory of the go command
 	tags string
 }
 
-// load loads one package. When ok is false the command is over with that code. Warnings are left to
-// the command that generates, and to list -v.
+// load loads one package. If it returns false, the command exits with the code. Warnings are left
+// to the command that generates, and to list -v.
 func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool) {
 	dir, pattern := c.locate(name)
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
@@ -59,9 +59,9 @@ func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool)
 	return &onePackage{Package: result.Packages[0], name: name, dir: dir, tags: f.tags}, exitDone, true
 }
 
-// locate returns where the go command is to be run for a package. That is the current directory,
-// unless the package lies in another module: then only a workspace would find it from here, while
-// it always finds itself.
+// locate returns the working directory of the go command for a package: the current directory,
+// unless the package is in another module. That module is found from the current directory only
+// with a workspace, but always from the package's own.
 func (c *command) locate(name string) (dir, pattern string) { return locateFrom(c.dir, name) }
 
 func locateFrom(here, name string) (dir, pattern string) {
@@ -84,7 +84,7 @@ func isPath(name string) bool {
 	return filepath.IsAbs(name) || name == "." || name == ".." || strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../")
 }
 
-// moduleRoot is the nearest directory with a go.mod, or "".
+// moduleRoot returns the nearest directory with a go.mod, or "".
 func moduleRoot(dir string) string {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
@@ -98,8 +98,8 @@ func moduleRoot(dir string) string {
 	}
 }
 
-// build builds the program of a package, which can serve over HTTP, and has flags about who may
-// call, if that is asked for. When ok is false the command is over with that code.
+// build builds the program of a package. With http it can serve over HTTP, and with auth it has
+// flags for authentication. If build returns false, the command exits with the code.
 func (c *command) build(p *onePackage, http, auth bool) (built *program.Program, code int, ok bool) {
 	built, err := c.buildProgram(c.ctx, &program.Target{
 		Model: p.Model, Files: p.Loaded.Files, Fset: p.Loaded.Fset, Info: p.Loaded.Info,
@@ -133,7 +133,7 @@ func (c *command) remove(built *program.Program) {
 	}
 }
 
-// goPosition is a place at the beginning of a line of the go command's output.
+// goPosition matches a position at the beginning of a line of the go command's output.
 var goPosition = regexp.MustCompile(`(?m)^(\s*)([^\s:#].*?\.go):(\d+)`)
 
 // relocate makes positions that are relative to one directory relative to another.

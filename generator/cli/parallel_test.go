@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// library is a module with several packages, each with one tool, whose generated files are
-// different in each edition.
+// library is a module with several packages, each with one tool, whose generated files differ in
+// each edition.
 type library struct {
 	dir, temp string
 	env       []string
@@ -52,7 +52,7 @@ func (s *library) edit(t *testing.T, edition int) {
 	}
 }
 
-// command is this command in the module.
+// command returns this command for the module.
 func (s *library) command(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -75,7 +75,7 @@ func (s *library) must(t *testing.T, args ...string) {
 	}
 }
 
-// generated are the files as they are now.
+// generated returns the present files.
 func (s *library) generated(t *testing.T) [][]byte {
 	t.Helper()
 	var all [][]byte

@@ -12,9 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// progress shows what takes long: on a terminal in a line that is cleared afterwards and counts the
-// packages that are compiled, elsewhere in a line after two seconds, and one each half minute. With
-// -v it shows how long each stage took. Stages are begun and ended by one goroutine.
+// progress shows slow stages: on a terminal on a line that is cleared afterwards and counts the
+// packages that are compiled, elsewhere on a line after two seconds and one each half minute. With
+// -v it shows the duration of each stage. Stages are begun and ended by one goroutine.
 type progress struct {
 	w        io.Writer
 	terminal bool
@@ -25,18 +25,17 @@ type progress struct {
 	stage   string
 	began   time.Time
 	shown   bool
-	count   int // packages that are loaded, 0 if that is not known
+	count   int // loaded packages; 0 if unknown
 	printed time.Time
 	stop    chan struct{}
 }
 
-// How often a stage that takes longer than load.SlowLoad is shown.
+// The intervals at which a stage that takes longer than load.SlowLoad is shown.
 const (
 	redraw = time.Second      // on a terminal
 	remind = 30 * time.Second // elsewhere
 
-	// Elsewhere there is no line before so many packages have been compiled, or the stage takes so
-	// long.
+	// Elsewhere a line requires so many compiled packages, or so long a stage.
 	manyCompiled = 10
 	lateNotice   = 10 * time.Second
 )
@@ -62,7 +61,7 @@ func (p *progress) follow(dir string) {
 	p.mu.Unlock()
 }
 
-// begin ends the stage before and begins another: "loading ./bookstore".
+// begin ends the current stage and begins another: "loading ./bookstore".
 func (p *progress) begin(stage string) {
 	p.end()
 	p.mu.Lock()
@@ -77,7 +76,7 @@ func (p *progress) begin(stage string) {
 	go p.watch(stop)
 }
 
-// packages notes how many packages are loaded, and shows it.
+// packages sets the number of loaded packages, and shows it.
 func (p *progress) packages(count int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +86,7 @@ func (p *progress) packages(count int) {
 	}
 }
 
-// watch shows the stage again and again until it is over.
+// watch shows the stage repeatedly until it ends.
 func (p *progress) watch(stop chan struct{}) {
 	ticker := time.NewTicker(redraw)
 	defer ticker.Stop()
@@ -105,7 +104,7 @@ func (p *progress) watch(stop chan struct{}) {
 	}
 }
 
-// show shows the stage, which takes long.
+// show shows the stage.
 func (p *progress) show() {
 	text := p.stage
 	compiled := p.compiled()
@@ -126,15 +125,15 @@ func (p *progress) show() {
 		fmt.Fprintf(p.w, "\r\x1b[K%s ...", text)
 		p.shown = true
 	case compiled < manyCompiled && (compiled == 0 || time.Since(p.began) < lateNotice):
-		// A slow machine alone is not worth a line in a log.
+		// A slow machine alone does not justify a line in a log.
 	case p.printed.IsZero() || time.Since(p.printed) >= remind:
 		fmt.Fprintln(p.w, text)
 		p.printed = time.Now()
 	}
 }
 
-// compiled counts what the go command has compiled or is compiling: each package has a directory of
-// its own. What is in the cache has none.
+// compiled counts the packages that the go command has compiled or is compiling: each has its own
+// directory, but cached ones do not.
 func (p *progress) compiled() int {
 	if p.dir == "" {
 		return 0
@@ -157,8 +156,8 @@ func (p *progress) end() {
 	p.stage = ""
 }
 
-// clear removes the line from the terminal, so that others can be written, and shows the stage no
-// more.
+// clear removes the line from the terminal, so that other lines can be written, and stops showing
+// the stage.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

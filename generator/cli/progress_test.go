@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A stage that takes long is shown with the number of packages: once and then each half minute in a
-// log, each second on a terminal.
+// A slow stage is shown with the number of packages: once and then each half minute in a log, each
+// second on a terminal.
 func TestSlowProgress(t *testing.T) {
 	dir := t.TempDir()
 	compile := func(from, to int) {
@@ -50,7 +50,7 @@ func TestSlowProgress(t *testing.T) {
 			t.Errorf("after the end: %q", &b)
 		}
 
-		// What is not compiled makes no line in a log.
+		// Packages that are not compiled cause no line in a log.
 		b.Reset()
 		p.follow(t.TempDir())
 		p.begin("loading ./tools")

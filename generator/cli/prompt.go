@@ -62,7 +62,7 @@ func (c *command) texts(input *model.Input, words []string) (arguments map[strin
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	if json.Unmarshal(text, &arguments) != nil { // it is JSON, as Texts has checked
+	if json.Unmarshal(text, &arguments) != nil { // Texts has checked that it is JSON
 		return nil, c.usage("prompt", "the arguments of a prompt are not an object of strings", "all values are texts: "+`{"NAME": "VALUE"}`)
 	}
 	return arguments, exitDone
@@ -87,15 +87,15 @@ func (c *command) unknownPrompt(m *model.Package, name string) int {
 	return code
 }
 
-// listPrompts lists the prompts for people who have to name one.
+// listPrompts lists the prompts, for users who did not name one.
 func (c *command) listPrompts(m *model.Package) {
 	for _, p := range m.Prompts {
 		c.noteln("\t%s%s", p.Name, strings.TrimPrefix(signature(m, &p.Call), "func"))
 	}
 }
 
-// printPrompt prints the messages. A single text of the user is printed alone; otherwise each
-// message begins with its role.
+// printPrompt prints the messages. A single text message of the user is printed alone; otherwise
+// each message begins with its role.
 func (c *command) printPrompt(p *mcp.PromptResult) int {
 	c.progress.clear()
 	alone := len(p.Messages) == 1 && p.Messages[0].Role == "user"

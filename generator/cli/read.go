@@ -50,7 +50,7 @@ func (c *command) read(args []string) int {
 	return c.onBuilt("read", built).readResource(rest[1])
 }
 
-// hasResource reports whether the package may have something under a URI.
+// hasResource reports whether the package may serve a URI.
 func hasResource(m *model.Package, uri string) bool {
 	for _, r := range m.Resources {
 		if uritemplate.Normal(r.URI) == uritemplate.Normal(uri) {
@@ -86,7 +86,7 @@ func (c *command) unknownResource(m *model.Package, uri string) int {
 	return code
 }
 
-// listResources lists the resources for people who have to name one.
+// listResources lists the resources, for users who did not name one.
 func (c *command) listResources(m *model.Package) {
 	for _, r := range m.Resources {
 		c.noteln("\t%s", r.URI)
@@ -96,8 +96,8 @@ func (c *command) listResources(m *model.Package) {
 	}
 }
 
-// printResource prints the one part of a resource as it is. Of several, text is printed as it is,
-// and blobs are described.
+// printResource prints the only part of a resource unchanged. Of several parts, it prints text
+// unchanged and describes blobs.
 func (c *command) printResource(r *mcp.ResourceResult) int {
 	c.progress.clear()
 	if len(r.Contents) == 1 {

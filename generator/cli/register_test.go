@@ -58,9 +58,8 @@ func analyzed(source string) (*model.Package, *diag.List, error) {
 	return m, &diags, nil
 }
 
-// generates generates for a file and registers what that has, as the generated code does. It
-// reports whether the generator accepts the file; then an error is one of printing or of
-// registration.
+// generates generates for a file and registers its features, as the generated code does. It reports
+// whether the generator accepts the file; then an error comes from printing or registration.
 func generates(source string) (accepted bool, err error) {
 	m, _, err := analyzed(source)
 	if m == nil || err != nil {
@@ -99,7 +98,7 @@ func registers(m *model.Package) (err error) {
 	return err
 }
 
-// hostileValues are what people and attackers write.
+// hostileValues are values that users and attackers write.
 var hostileValues = slices.Concat([]string{
 	"", " ", "a", "word", "two words", " a ", "a\nb", "a\tb", "a\x00b", "\x7f", "\xff", "\u200b", "\u2028", "\ufeff", "größe", "日本", "مرحبا", "नमस्ते", "😀", "e\u0301",
 	"-", "_", ".", "..", "a.b", "a-b_c.d", "9", "-1", "0", "1", "0.5", "1.5", "1e400", "1e-400", "NaN", "Inf", "0x1p-2", "01", "1s", "-1s", "59s", "1m", "1h", "0s", "9999999999h", "1",
@@ -123,8 +122,8 @@ var hostileValues = slices.Concat([]string{
 	`{"a":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", strings.Repeat("1", 400),
 })
 
-// sources returns files in which a directive has some words and arguments, and generation has all
-// that they need.
+// sources returns files in which a directive has some words and arguments, together with everything
+// else that generation needs.
 func sources(spec *directive.Spec, rest string) []string {
 	line := "//mcp:" + spec.Word + " " + rest + "\n"
 	file := func(pkg, tool, resource, typ string) string {
@@ -166,12 +165,12 @@ func sources(spec *directive.Spec, rest string) []string {
 	return nil
 }
 
-// leadingWords are positional words that make a directive complete, as far as its values need them.
+// leadingWords are positional words that complete a directive, as far as its values need them.
 var leadingWords = map[string][]string{
 	"arg": {"word", "n", "list", "any"}, "resource": {"doc:///{word}", "doc:///a", "doc:///größe/"}, "from": {"example.com/other"}, "params": {"a b c d e"}, "result": {"out"},
 }
 
-// spelled is how a value can be written: as it is, in quotes, and in backquotes.
+// spelled returns the ways to write a value: plain, in quotes, and in backquotes.
 func spelled(value string) []string {
 	all := []string{strconv.Quote(value)}
 	if strings.TrimSpace(value) != "" && !strings.ContainsAny(value, "\n\r\x00") {
@@ -180,15 +179,15 @@ func spelled(value string) []string {
 	return all
 }
 
-// named are the arguments whose values name functions, members and constants, of which the files
-// have none.
+// named contains the arguments whose values name functions, members and constants, which the files
+// lack.
 var named = map[string]bool{
 	"defaults/inject": true, "arg/choices": true, "arg/only": true, "arg/inject": true, "arg/complete": true, "arg/omit": true, "result/omit": true, "result/only": true, "from/group": true, "from/prefix": true, "enum/with": true, "enum/without": true,
 }
 
-// TestWhatGeneratesRegisters: for each argument of each directive, whatever value the generator
-// accepts, the server registers. Of all combinations of value, spelling and declaration, the short
-// form takes each value once for each sixth argument; MCPGEN_LONG=1 takes all.
+// TestWhatGeneratesRegisters checks, for each argument of each directive, that the server registers
+// every value that the generator accepts. Of all combinations of value, spelling and declaration,
+// the short form tries each value once for each sixth argument; MCPGEN_LONG=1 tries all.
 func TestWhatGeneratesRegisters(t *testing.T) {
 	long := os.Getenv("MCPGEN_LONG") != ""
 	accepted, refused, turn := 0, 0, 0
@@ -222,7 +221,7 @@ func TestWhatGeneratesRegisters(t *testing.T) {
 		}
 		for k, key := range spec.Keys {
 			if key.Kind == directive.KindFlag || key.Kind == directive.KindWord {
-				continue // table tests of package directive have all of their values
+				continue // table tests of package directive cover all of their values
 			}
 			t.Run(spec.Word+"/"+key.Name, func(t *testing.T) {
 				count := accepted
@@ -259,11 +258,11 @@ func TestWhatGeneratesRegisters(t *testing.T) {
 	}
 }
 
-// fuzz has one argument of a directive take any value.
+// fuzz tries any value for one argument of a directive.
 func fuzz(f *testing.F, word, before, key string) {
 	f.Helper()
 	spec := directive.Lookup(word)
-	every := 20 // go test runs the seeds, and TestWhatGeneratesRegisters has all of them
+	every := 20 // go test runs the seeds, and TestWhatGeneratesRegisters tries all of them
 	if flag.Lookup("test.fuzz").Value.String() != "" {
 		every = 1
 	}
@@ -302,8 +301,8 @@ func FuzzArgumentExamples(f *testing.F) { fuzz(f, "arg", "any", "examples") }
 func FuzzArgumentSchema(f *testing.F)   { fuzz(f, "arg", "any", "schema") }
 func FuzzArgumentPattern(f *testing.F)  { fuzz(f, "arg", "word", "pattern") }
 
-// TestRefusedFeature: what a server does not register is a diagnostic at the feature, with the
-// reason.
+// TestRefusedFeature checks that a feature that a server does not register causes a diagnostic at
+// the feature, with the reason.
 func TestRefusedFeature(t *testing.T) {
 	at := func(f model.Feature) model.Feature {
 		f.Pos = token.Position{Filename: "p.go", Line: 3, Column: 1}

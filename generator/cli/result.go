@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// printResult prints what a tool answered: data to standard output, and what is for people, errors
-// above all, to standard error.
+// printResult prints the result of a tool: data to standard output, and messages for people, above
+// all errors, to standard error.
 func (c *command) printResult(r *mcp.ToolResult) int {
 	c.progress.clear()
 	switch {
@@ -28,7 +28,7 @@ func (c *command) printResult(r *mcp.ToolResult) int {
 		indented.Write(r.Structured)
 	}
 	fmt.Fprintf(c.data, "%s\n", indented.Bytes())
-	// The text is usually the same JSON again; a text of its own is for people.
+	// The text is usually the same JSON again; other text is for people.
 	for _, block := range r.Content {
 		if text, ok := block.(mcp.Text); !ok || !sameJSON(text.Text, r.Structured) {
 			printContent(c.err, []mcp.Content{block})
@@ -43,7 +43,7 @@ func sameJSON(text string, value json.RawMessage) bool {
 	return json.Compact(&a, []byte(text)) == nil && json.Compact(&b, value) == nil && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
-// printContent prints text as it is and describes everything else in a line.
+// printContent prints text unchanged and describes other content on a line.
 func printContent(w io.Writer, content []mcp.Content) {
 	for _, block := range content {
 		switch b := block.(type) {

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/httpflags"
 )
 
-// site has the values of the flags for HTTP.
+// site contains the values of the flags for HTTP.
 type site struct {
 	http           bool
 	address        string
@@ -25,8 +25,8 @@ type site struct {
 	auth           httpflags.Auth
 }
 
-// serve runs the program of a package: what comes in and goes out is the protocol's, unless it
-// serves over HTTP.
+// serve runs the program of a package: its input and output are the protocol's, unless it serves
+// over HTTP.
 func (c *command) serve(args []string) int {
 	f := newFlags("run")
 	s := new(site)
@@ -78,7 +78,7 @@ func (s *site) define(f *flags) {
 	s.auth.Define(f.FlagSet)
 }
 
-// checkSite returns what is wrong with the flags, before the program is built.
+// checkSite reports errors in the flags, before the program is built.
 func (c *command) checkSite(s *site) (code int, ok bool) {
 	switch {
 	case s.http:
@@ -104,15 +104,15 @@ func (c *command) checkSite(s *site) (code int, ok bool) {
 	return exitDone, true
 }
 
-// mayBeLoopback reports whether an address may be one that other machines cannot connect to. What a
-// name resolves to is known when the program listens, which checks that again.
+// mayBeLoopback reports whether an address may be one that other machines cannot connect to. A name
+// is resolved when the program listens, which checks the address again.
 func mayBeLoopback(address string) bool {
 	host, _, _ := net.SplitHostPort(address)
 	ip, err := netip.ParseAddr(host)
 	return err != nil || ip.Unmap().IsLoopback()
 }
 
-// args are those of the program, which has the same flags.
+// args returns the arguments of the program, which has the same flags.
 func (s *site) args() []string {
 	if !s.http {
 		return nil
@@ -127,8 +127,8 @@ func (s *site) args() []string {
 	return slices.Concat(args, s.tls.Args(), s.auth.Args())
 }
 
-// supervise runs the program to its end. Signals are passed on to it, and it stops in its own way;
-// a second signal ends it as it would end any program.
+// supervise runs the program until it exits. Signals are passed on to it, and it stops in its own
+// way; a second signal kills it, like any program.
 func (c *command) supervise(cmd *exec.Cmd, http bool) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.in, os.Stdout, c.log
 	signals := make(chan os.Signal, 1)
@@ -136,7 +136,7 @@ func (c *command) supervise(cmd *exec.Cmd, http bool) error {
 	defer signal.Stop(signals)
 	stop := func() error { return cmd.Process.Kill() }
 	if http {
-		// The program stops when the other end is closed, by us or with us.
+		// The program stops when this command closes the other end or exits.
 		cmd.Stdin = nil
 		leash, err := cmd.StdinPipe()
 		if err != nil {
@@ -157,8 +157,8 @@ func (c *command) supervise(cmd *exec.Cmd, http bool) error {
 	ended := make(chan struct{})
 	defer close(ended)
 	go func() {
-		// The first one may be among them, which does no harm: to the program those that come
-		// together are one.
+		// The first signal may be among them, which is harmless: the program treats signals that
+		// come together as one.
 		for {
 			select {
 			case s := <-signals:
@@ -171,7 +171,7 @@ func (c *command) supervise(cmd *exec.Cmd, http bool) error {
 	return cmd.Wait()
 }
 
-// exitCode passes on how a program ended.
+// exitCode passes on the exit code of a program.
 func (c *command) exitCode(err error) int {
 	if err == nil || errors.Is(err, os.ErrProcessDone) {
 		return exitDone
@@ -186,7 +186,7 @@ func (c *command) exitCode(err error) int {
 	if code := exited.ExitCode(); code >= 0 {
 		return code
 	}
-	if c.ctx.Err() == nil { // otherwise the user knows
+	if c.ctx.Err() == nil { // otherwise the user knows the reason
 		c.noteln("mcpgen: the program ended: %v", exited)
 	}
 	return exitFound

@@ -29,8 +29,8 @@ func onScreen(t *testing.T, width int, out, err io.Writer) *command {
 	}
 }
 
-// list fits the terminal, and -wide has everything; what a server sends does not reach the terminal
-// as an escape sequence.
+// The output of list fits the terminal, and -wide shows everything; texts from a server do not
+// reach the terminal as escape sequences.
 func TestListFits(t *testing.T) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop"})
 	properties := map[string]any{}
@@ -65,7 +65,7 @@ func TestListFits(t *testing.T) {
 	}
 }
 
-// Findings fit the terminal, with their places standing out; -wide breaks no lines.
+// Findings fit the terminal, with their positions in bold; -wide breaks no lines.
 func TestFindingsFit(t *testing.T) {
 	var l diag.List
 	l.Errorf(token.Position{Filename: "greet.go", Line: 9, Column: 1}, "", "%s", strings.Repeat("it is not set whether clients may read the text ", 4)+"\x1b[2J").Hint = strings.Repeat("write one of two words ", 6)

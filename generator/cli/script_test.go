@@ -26,16 +26,16 @@ func TestMain(m *testing.M) {
 	testscript.Main(withKept{m}, map[string]func(){"mcpgen": scriptMain, "hostile-server": hostileMain})
 }
 
-// TestScripts runs testdata/scripts. Beside the commands of testscript there are
+// TestScripts runs testdata/scripts. In addition to the commands of testscript there are
 //
 //	module PATH [DIR]    write go.mod and go.sum as "go mod init PATH" and
 //	                     "go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen" would
 //	snapshot             remember all files below the current directory
-//	untouched            fail unless they are what they were: names, contents,
+//	untouched            fail unless they are unchanged: names, contents,
 //	                     times, and the files themselves
-//	listed LIST REPLIES  fail unless the tools of list -json are those of the
+//	listed LIST REPLIES  fail unless list -json contains the tools of the
 //	                     reply to tools/list among the lines of REPLIES
-//	exitcode N CMD ...   run a command that ends with that code
+//	exitcode N CMD ...   run a command that exits with that code
 //	replace FILE OLD NEW replace a text that occurs once
 //	serve, post, end     see serveCommands
 //
@@ -50,7 +50,8 @@ func TestScripts(t *testing.T) {
 	if err := buildKeptGo(); err != nil {
 		t.Fatal(err)
 	}
-	// What scripts compare must not begin with a line that says how long the runtime compiles.
+	// The go command compiles the runtime now, so that the output of scripts does not begin with a
+	// line about it.
 	warm := exec.Command("go", "build", "./runtime/...")
 	warm.Dir, warm.Env = root, append(os.Environ(), env...)
 	if out, err := warm.CombinedOutput(); err != nil {
@@ -120,10 +121,11 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// goEnvironment gives scripts the caches of the user who runs the tests, and nothing else. They
-// have everything that is needed, as these tests were built with them; with another CGO_ENABLED,
-// the runtime and half of the standard library would be compiled once more. The programs of scripts
-// are not debugged, and link faster so; they live too briefly to collect much garbage.
+// goEnvironment gives scripts the caches of the user who runs the tests, and nothing else. The
+// caches contain all needed packages, as these tests were built with them; with another
+// CGO_ENABLED, the runtime and half of the standard library would be compiled once more. The
+// programs of scripts are linked without debug information, which is faster, and run too briefly to
+// collect much garbage.
 func goEnvironment(t testing.TB) []string {
 	out, err := exec.Command("go", "env", "-json", "CGO_ENABLED", "GOCACHE", "GOMODCACHE", "GOROOT", "GOTOOLCHAIN").Output()
 	if err != nil {
@@ -167,7 +169,7 @@ func writeModule(dir, root, path string) error {
 	return os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o644)
 }
 
-// state is what a file was.
+// state is the former state of a file.
 type state struct {
 	info fs.FileInfo
 	text []byte
@@ -206,7 +208,7 @@ func changes(before, after map[string]state) []string {
 	return names
 }
 
-// sameTools compares list -json with what a client gets.
+// sameTools compares list -json with the tools that a client receives.
 func sameTools(list, replies string) error {
 	var listed struct{ Tools []map[string]any }
 	if err := json.Unmarshal([]byte(list), &listed); err != nil {

@@ -30,12 +30,12 @@ var serverURL = regexp.MustCompile(`(http|ws|tcp|unix)://\S+`)
 //
 //	serve NAME CMD ...      start a command, wait until it prints a URL to standard
 //	                        error, and set $NAME to it, $NAME_at to its address
-//	post URL FILE [K=V ...] post a message with what header fields it needs, and
-//	                        those; the output is the status and the answer
-//	envfile NAME FILE       set a variable of the environment to what a file has
-//	end NAME SIGNAL CODE    end the command by a signal (interrupt, terminate),
-//	                        and fail unless it ends with the code; the output is
-//	                        what it has printed
+//	post URL FILE [K=V ...] post a message with the header fields that it needs, and
+//	                        these; the output is the status and the reply
+//	envfile NAME FILE       set a variable of the environment to a file's content
+//	end NAME SIGNAL CODE    stop the command by a signal (interrupt, terminate),
+//	                        and fail unless it exits with the code; the output is
+//	                        its output
 func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) map[string]func(*testscript.TestScript, bool, []string) {
 	all["serve"] = func(ts *testscript.TestScript, _ bool, args []string) {
 		s := new(served)
@@ -47,7 +47,7 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 		ts.Check(err)
 		ts.Check(s.cmd.Start())
 		ts.Defer(func() {
-			// Unless it was stopped. What it has started ends with it.
+			// Unless it was stopped. Its child processes exit with it.
 			_ = s.cmd.Process.Kill()
 			_ = s.cmd.Wait()
 		})
@@ -68,7 +68,7 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 		}
 		ts.Value("served").(map[string]*served)[args[0]] = s
 	}
-	// when TEXT FILE PROGRAM...: the file is written when the program has written the text to
+	// when TEXT FILE PROGRAM...: the file is written once the program has written the text to
 	// standard error.
 	all["when"] = func(ts *testscript.TestScript, _ bool, args []string) {
 		cmd := exec.Command(args[2], args[3:]...)
@@ -107,7 +107,7 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 		s := ts.Value("served").(map[string]*served)[args[0]]
 		signals := map[string]os.Signal{"interrupt": os.Interrupt, "terminate": syscall.SIGTERM}
 		ts.Check(s.cmd.Process.Signal(signals[args[1]]))
-		// It ends when no process has standard error open.
+		// Reading ends when no process keeps standard error open.
 		stderr, err := io.ReadAll(s.stderr)
 		ts.Check(err)
 		err = s.cmd.Wait()

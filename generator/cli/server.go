@@ -24,7 +24,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
-// serverFlags are those of commands that call a server.
+// serverFlags are the flags of commands that call a server.
 type serverFlags struct {
 	header    http.Header
 	bearerEnv string
@@ -32,7 +32,7 @@ type serverFlags struct {
 	timeout   time.Duration
 	trace     bool
 
-	program []string // what follows "--"
+	program []string // the words behind "--"
 }
 
 // define adds the flags.
@@ -53,11 +53,11 @@ func (s *serverFlags) define(f *flags) {
 	f.server = s
 }
 
-// serverOnly are the flags that say something about a server alone.
+// serverOnly are the flags that apply only to a server.
 var serverOnly = []string{"header", "bearer-env", "revision", "timeout", "trace"}
 
-// onServer takes the server from the operands of a command: that of "--", or the first operand. If
-// there is none, done is false, and the operands name a package.
+// onServer takes the server from the operands of a command: the words behind "--", or the first
+// operand. If done is false, the operands name a package.
 func (c *command) onServer(f *flags, rest []string) (r *remoteServer, others []string, code int, done bool) {
 	s := f.server
 	r = &remoteServer{c: c, name: f.Name(), flags: s}
@@ -86,7 +86,7 @@ func (c *command) onServer(f *flags, rest []string) (r *remoteServer, others []s
 	return r, others, exitDone, true
 }
 
-// checkPackageFlags reports a flag that has no meaning for a package.
+// checkPackageFlags reports a flag that does not apply to a package.
 func (c *command) checkPackageFlags(f *flags) (code int) {
 	f.Visit(func(def *flag.Flag) {
 		for _, name := range serverOnly {
@@ -102,15 +102,15 @@ func (c *command) checkPackageFlags(f *flags) (code int) {
 // remoteServer is a server that a command calls by the protocol.
 type remoteServer struct {
 	c       *command
-	name    string // of the command
-	operand string // "" for the program of flags, and for a built one
-	file    string // that has the entry of operand, if it is @NAME
-	address string // URL, "" for a program
+	name    string // name of the command
+	operand string // "" for the program in flags, and for a built one
+	file    string // file with the entry of operand, if that is @NAME
+	address string // URL; "" for a program
 	flags   *serverFlags
-	built   bool // it is a program of a package
+	built   bool // the server is a program built from a package
 	target  mcpclient.Target
 	client  *mcpclient.Client
-	asking  sync.Mutex // one question of the server at a time
+	asking  sync.Mutex // held while the server's question is asked
 	said    map[string]bool
 }
 
@@ -126,7 +126,7 @@ func (r *remoteServer) resolve() (code int) {
 	isURL := r.operand != "" && !strings.HasPrefix(r.operand, "@")
 	if len(r.flags.program) > 0 {
 		program := r.flags.program
-		// A command that the user has typed gets what any other one gets.
+		// A program that the user typed inherits the environment, like any command.
 		if program[0] == "" {
 			return c.usage(r.name, "the program after -- is empty", "write its name, or its path")
 		}
@@ -154,7 +154,7 @@ func (r *remoteServer) resolve() (code int) {
 		return c.fail(err)
 	}
 	if entry.Command != nil {
-		// A file has said what to run, and not the user.
+		// The user did not type the program: it comes from a file.
 		shown, _ := mask.Command(entry.Command[0], entry.Command[1:])
 		words := make([]string, 0, len(shown))
 		for _, w := range shown {
@@ -180,8 +180,8 @@ func (r *remoteServer) resolve() (code int) {
 	return exitDone
 }
 
-// onBuilt returns the server that a program of a package is. What the program prints to its
-// standard error is shown as it comes.
+// onBuilt returns the server for a program built from a package. Standard error of the program is
+// shown unchanged.
 func (c *command) onBuilt(name string, built *program.Program) *remoteServer {
 	return &remoteServer{
 		c: c, name: name, flags: new(serverFlags), built: true,
@@ -202,7 +202,8 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 	client, err := mcpclient.Connect(ctx, r.target, r.options())
 	c.progress.end()
 	if err != nil {
-		// Connect does not wait for a program that ignores its end, but would go on without us.
+		// Connect does not wait for a program that ignores the end of its input, and which would
+		// outlive this command.
 		children.Wait(endTime)
 		if _, replied := err.(*jsonrpc.Error); replied {
 			err = fmt.Errorf("%s: the server replied: %w", r.target.Name(), err)
@@ -214,11 +215,11 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 	return use(ctx, client)
 }
 
-// errFlagTimeout begins the error of a server that has not replied within -timeout.
+// errFlagTimeout begins the error for a server that has not replied within -timeout.
 var errFlagTimeout = errors.New("no reply within")
 
-// begin shows a stage. What a built program prints must not be mixed with it, and such a program is
-// quick to answer or prints why not.
+// begin shows a stage, but not for a built program: its output must not be mixed with it, and it
+// replies soon or prints the reason.
 func (r *remoteServer) begin(stage string) {
 	r.c.progress.begin(stage)
 	if r.built {
@@ -226,13 +227,13 @@ func (r *remoteServer) begin(stage string) {
 	}
 }
 
-// endTime is longer than the steps in which a client ends a program.
+// endTime is longer than the steps in which a client stops a program.
 const endTime = 10 * time.Second
 
-// builtRevision is spoken with built programs. The runtime speaks it in all its versions.
+// builtRevision is the revision for built programs. All versions of the runtime support it.
 const builtRevision = "2026-07-28"
 
-// noTime is longer than anything takes.
+// noTime is longer than any call.
 const noTime = 1000 * time.Hour
 
 func (r *remoteServer) options() mcpclient.Options {
@@ -242,20 +243,20 @@ func (r *remoteServer) options() mcpclient.Options {
 		Elicit: r.elicit, OpenURL: r.openURL,
 		OnLog:           func(m mcpclient.LogMessage) { c.noteln("%s", m) },
 		OnProtocolError: r.violated,
-		// One attempt more than one, since a revision that was kept may be wrong.
+		// A second attempt, since a stored revision may be wrong.
 		Retry:  mcpclient.Retry{Attempts: 2},
 		Logger: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
 	if r.built {
-		// What is known of a program without asking: its revision, and that it is not to be started
-		// twice. A tool takes as long as it takes; Ctrl-C ends it.
+		// For a built program the revision is known, and it must not be started twice. A tool may
+		// take any time; Ctrl-C cancels it.
 		o.Revision, o.Retry.Attempts = builtRevision, 1
 		o.Limits = mcpclient.Limits{ConnectTime: noTime, RequestTime: noTime, MaxTime: noTime}
 	} else {
-		// The second call of a server with sessions does not wait for the probe.
+		// A second command for a server with sessions does not wait for the probe.
 		o.Eras = c.revisions()
 		if t := r.flags.timeout; t > 0 {
-			// The context ends first, which says what flag that was.
+			// The context expires first, and its cause names the flag.
 			t += time.Minute
 			o.Limits = mcpclient.Limits{ConnectTime: t, RequestTime: t, MaxTime: t}
 		}
@@ -267,8 +268,8 @@ func (r *remoteServer) options() mcpclient.Options {
 	return o
 }
 
-// violated prints what the protocol does not allow a server to send, each thing once. It is called
-// by one goroutine at a time.
+// violated prints the server's violations of the protocol, each once. It is called by one goroutine
+// at a time.
 func (r *remoteServer) violated(err error) {
 	text := err.Error()
 	if r.said[text] {
@@ -281,7 +282,7 @@ func (r *remoteServer) violated(err error) {
 	r.c.noteln("mcpgen: %v", err)
 }
 
-// fail reports what kept a call of the server from being done.
+// fail reports the error that prevented a call of the server.
 func (r *remoteServer) fail(err error) int {
 	if r.c.ctx.Err() != nil {
 		return exitFound
@@ -313,7 +314,7 @@ func (r *remoteServer) fail(err error) int {
 	return code
 }
 
-// shown is a text of the server on one line, for people.
+// shown returns a text of the server on one line, for people.
 func shown(text string) string {
 	return visible.Escape(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
 }

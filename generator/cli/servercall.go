@@ -58,8 +58,8 @@ func (r *remoteServer) callOn(ctx context.Context, client *mcpclient.Client, too
 	return r.c.printResult(result)
 }
 
-// arguments reads the words of a call, and checks them by the schema of the tool as far as package
-// wire can.
+// arguments reads the words of a call, and checks them with the schema of the tool as far as
+// package wire supports it.
 func (r *remoteServer) arguments(tool *mcpclient.Tool, words []string) (arguments json.RawMessage, code int) {
 	c := r.c
 	arguments, err := program.Arguments(remote.Input(tool.InputSchema), words)
@@ -79,7 +79,8 @@ func (r *remoteServer) arguments(tool *mcpclient.Tool, words []string) (argument
 	return arguments, exitDone
 }
 
-// progressed prints a progress notification. That of a task has a message and no number.
+// progressed prints a progress notification. A task's notification contains a message but no
+// number.
 func (r *remoteServer) progressed(p mcpclient.Progress) {
 	text := fmt.Sprint(p.Done)
 	switch {
@@ -120,7 +121,7 @@ func (r *remoteServer) readOn(ctx context.Context, client *mcpclient.Client, uri
 	return r.c.printResource(result)
 }
 
-// missingURI lists what could be read.
+// missingURI lists the resources that could be read.
 func (r *remoteServer) missingURI(ctx context.Context, client *mcpclient.Client) int {
 	resources, err := client.Resources(ctx)
 	if err != nil {
@@ -202,7 +203,7 @@ func (r *remoteServer) texts(p *mcpclient.Prompt, words []string) (arguments map
 	return arguments, exitDone
 }
 
-// unknown reports a name that a server does not have.
+// unknown reports a name that the server does not list.
 func (r *remoteServer) unknown(kind, name string, known []string) int {
 	if len(known) == 0 {
 		return r.c.usage(r.name, "unknown "+kind+" "+name, "the server has no "+kind+"s")

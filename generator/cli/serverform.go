@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// maxAnswer bounds a line that is typed.
+// maxAnswer limits the length of a typed line.
 const maxAnswer = 64 << 10
 
 // elicit asks the questions of a server on the terminal, field by field. Without a terminal the
@@ -47,10 +47,10 @@ func (r *remoteServer) elicit(ctx context.Context, e *mcpclient.Elicitation) (mc
 	return mcpclient.Accept(answer), nil
 }
 
-// errDeclined is an answer that refuses a question.
+// errDeclined is returned if the user declines a question.
 var errDeclined = fmt.Errorf("declined")
 
-// ask asks for one field until the answer fits. given is false where nothing was typed.
+// ask asks for one field until the answer is valid. given is false if nothing was typed.
 func (c *command) ask(ctx context.Context, f *mcpclient.Field) (value any, given bool, err error) {
 	label := shown(f.Label())
 	if f.Description != "" {
@@ -90,8 +90,8 @@ func (c *command) ask(ctx context.Context, f *mcpclient.Field) (value any, given
 	}
 }
 
-// typed converts what was typed to the value of a field. What does not convert stays text, which
-// the check of the field refuses.
+// typed converts a typed text to the value of a field. Text that cannot be converted stays text,
+// which the check of the field refuses.
 func typed(f *mcpclient.Field, text string) any {
 	switch f.Kind {
 	case mcp.IntegerField, mcp.NumberField:
@@ -136,10 +136,10 @@ func chosen(f *mcpclient.Field, text string) string {
 	return text
 }
 
-// openURL shows a link of a server. It is opened by the user, not by this command. That the user
-// agrees to open it is the answer; when the user is done with it is asked for besides, since a
-// server need not say so. A link without an id belongs to a round, which answers once it is done:
-// the server would ask again.
+// openURL shows a link of a server. The user opens it, not this command. The user first agrees to
+// open it, which is the answer, and then confirms that it is done, since a server need not report
+// that. A link without an id belongs to a round, which is answered once the link is done: the
+// server would ask again.
 func (r *remoteServer) openURL(ctx context.Context, e *mcpclient.Elicitation) (mcp.ElicitAction, error) {
 	r.asking.Lock()
 	waits := false
@@ -167,7 +167,7 @@ func (r *remoteServer) openURL(ctx context.Context, e *mcpclient.Elicitation) (m
 		}
 		return mcp.ActionAccept, nil
 	}
-	waits = true // for the next line that is typed
+	waits = true // for the next typed line
 	go func() {
 		defer r.asking.Unlock()
 		_ = c.awaitLink(c.ctx, e)
@@ -175,7 +175,7 @@ func (r *remoteServer) openURL(ctx context.Context, e *mcpclient.Elicitation) (m
 	return mcp.ActionAccept, nil
 }
 
-// awaitLink waits until the user, or the server, says that what a link is for is done.
+// awaitLink waits until the user or the server confirms that the link's purpose is done.
 func (c *command) awaitLink(ctx context.Context, e *mcpclient.Elicitation) error {
 	fmt.Fprint(c.err, "Press Enter when it is done: ")
 	ctx, stop := context.WithCancel(ctx)
@@ -209,8 +209,8 @@ func (c *command) hasTerminal() bool {
 	return c.asksAnyway || ok && isTerminal(in)
 }
 
-// readLine reads what is typed. The end of ctx ends it, though not the read of the terminal, whose
-// line is that of the next call.
+// readLine reads a typed line. It returns when ctx is done, but the read of the terminal continues,
+// and the next call gets its line.
 func (c *command) readLine(ctx context.Context) (string, error) {
 	if c.typed == nil {
 		c.typed = make(chan string)

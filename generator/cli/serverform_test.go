@@ -69,7 +69,7 @@ func TestFormsWithoutTerminal(t *testing.T) {
 	}
 }
 
-// TestFormEnds: the end of the question, as by Ctrl-C, ends the reading.
+// TestFormEnds checks that cancelling a question, as by Ctrl-C, ends the reading.
 func TestFormEnds(t *testing.T) {
 	r, _ := answering("")
 	in, w := io.Pipe()
@@ -96,7 +96,7 @@ func TestLinks(t *testing.T) {
 }
 
 // linkServer returns the URL of a server of 2025-11-25 whose tool requires a link (error -32042),
-// and works from the second call on. It never says that the link is done.
+// and works from the second call on. It never reports that the link is done.
 func linkServer(t *testing.T) string {
 	var calls atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,8 +132,8 @@ func linkServer(t *testing.T) string {
 	return s.URL
 }
 
-// TestLinkIsDone: a call that requires a link goes on after the user has said that it is done, also
-// where the server does not say so.
+// TestLinkIsDone checks that a call that requires a link continues once the user confirms that it
+// is done, even if the server does not report it.
 func TestLinkIsDone(t *testing.T) {
 	for typed, want := range map[string]string{"y\n\n": "paid\n", "n\n": ""} {
 		code, stdout, stderr := runTyped(t, typed, "call", linkServer(t), "pay")

@@ -2,8 +2,8 @@ package cli
 
 import "regexp"
 
-// optionNames are fields and options of package mcpclient in its errors, with what a shell, which
-// cannot set them, says instead.
+// optionNames are fields and options of package mcpclient in its errors, with replacements for a
+// shell, which cannot set them.
 var optionNames = []struct {
 	name *regexp.Regexp
 	with string
@@ -13,7 +13,7 @@ var optionNames = []struct {
 	{regexp.MustCompile(`more than Limits\.\w+ \((\d+)\) allows`), "more than $1, which is what mcpgen reads"},
 }
 
-// shellError has the text of another error without names of options.
+// shellError is like another error, without names of options.
 type shellError struct{ error }
 
 func (e *shellError) Error() string {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// A shell has no fields of Go: what errors of the client say about them is left out.
+// A shell cannot set Go fields: hints in the client's errors to set them are removed.
 func TestWithoutOptions(t *testing.T) {
 	for text, want := range map[string]string{
 		"sleep: timeout: the server was not reached within 30s (Limits.ConnectTime)":                                                    "sleep: timeout: the server was not reached within 30s",

@@ -14,7 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// lists of a server: the kind of their entries, the method, and the member of its result.
+// lists are the lists of a server: the kind of their entries, the method, and the member of its
+// result.
 var lists = []struct{ kind, method, member string }{
 	{"tool", "tools/list", "tools"},
 	{"resource", "resources/list", "resources"},
@@ -22,12 +23,13 @@ var lists = []struct{ kind, method, member string }{
 	{"prompt", "prompts/list", "prompts"},
 }
 
-// listBounds bound a list of a server, as mcpclient.Limits do for lists that it reads itself.
+// listBounds limit a list of a server, like mcpclient.Limits for lists that the client reads
+// itself.
 type listBounds struct{ pages, items, bytes int }
 
 var defaultListBounds = listBounds{pages: 1000, items: 100_000, bytes: 64 << 20}
 
-// entries returns a list of a server as it came, page by page. It is empty if the server does not
+// entries returns a list of a server unchanged, page by page. It is empty if the server does not
 // declare it.
 func entries(ctx context.Context, client *mcpclient.Client, method, member string, most listBounds) (all []json.RawMessage, err error) {
 	cursors := map[string]bool{}
@@ -77,7 +79,7 @@ func unmarshalIf(text json.RawMessage, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-// list shows what a server has.
+// list shows the features of a server.
 func (r *remoteServer) list(asJSON bool) int {
 	return r.with(func(ctx context.Context, client *mcpclient.Client) int {
 		found := map[string][]json.RawMessage{}
@@ -136,7 +138,7 @@ func (r *remoteServer) table(found map[string][]json.RawMessage) int {
 	return exitDone
 }
 
-// listedEntry is what the table shows of an entry.
+// listedEntry contains the members of an entry that the table shows.
 type listedEntry struct {
 	Name         string
 	URI          string
@@ -149,10 +151,10 @@ type listedEntry struct {
 	Arguments    []mcp.PromptArgument
 }
 
-// readEntry reads an entry. What is not of its type is left out.
+// readEntry reads an entry. Members of another type are ignored.
 func readEntry(text json.RawMessage) (e listedEntry) {
 	var hints json.RawMessage
-	e.Hints.Destructive, e.Hints.OpenWorld = true, true // unless the server says otherwise
+	e.Hints.Destructive, e.Hints.OpenWorld = true, true // the defaults of the specification
 	var arguments []json.RawMessage
 	readMembers(text, map[string]any{
 		"name": &e.Name, "uri": &e.URI, "uriTemplate": &e.URITemplate, "mimeType": &e.MIMEType,
@@ -202,7 +204,7 @@ func newServerRow(kind string, text json.RawMessage) serverRow {
 	return line
 }
 
-// listJSON writes the lists as they came, with what the server says of itself.
+// listJSON writes the lists unchanged, with the server's description of itself.
 func (r *remoteServer) listJSON(ctx context.Context, client *mcpclient.Client, found map[string][]json.RawMessage) int {
 	c := r.c
 	info, err := client.Server(ctx)

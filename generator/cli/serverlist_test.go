@@ -39,14 +39,14 @@ func httpServer(t *testing.T, results map[string]func() string) string {
 	return s.URL
 }
 
-// discovered is a result of server/discover.
+// discovered returns a result of server/discover.
 func discovered(capabilities string) func() string {
 	return func() string {
 		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":` + capabilities + `,"ttlMs":0,"cacheScope":"private"}`
 	}
 }
 
-// TestListBounds: a list of a server is bounded in pages, entries and bytes.
+// TestListBounds checks the limits of pages, entries and bytes in a list.
 func TestListBounds(t *testing.T) {
 	page := 0
 	url := httpServer(t, map[string]func() string{
@@ -78,7 +78,8 @@ func TestListBounds(t *testing.T) {
 	}
 }
 
-// TestListRequests: each request of mcpgen list is one that it needs. Most of its time is theirs.
+// TestListRequests checks that mcpgen list sends no needless request, since requests take most of
+// its time.
 func TestListRequests(t *testing.T) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "local", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "tool", InputSchema: `{"type":"object"}`},
@@ -96,7 +97,7 @@ func TestListRequests(t *testing.T) {
 			t.Errorf("%s: %s", r.Method, text)
 		}
 		mu.Lock()
-		if r.Method != http.MethodGet { // for a stream, which nothing waits for
+		if r.Method != http.MethodGet { // the stream's request is not waited for
 			requests = append(requests, strings.TrimSpace(r.Method+" "+m.Method))
 		}
 		mu.Unlock()
@@ -123,7 +124,7 @@ func TestListRequests(t *testing.T) {
 	}
 }
 
-// TestServerRow: the names of members are compared exactly.
+// TestServerRow checks that the names of members are compared exactly.
 func TestServerRow(t *testing.T) {
 	row := newServerRow("tool", json.RawMessage(`{"name":"right","Name":"wrong","INPUTSCHEMA":{"properties":{"x":{"type":"string"}}},
 		"annotations":{"readOnlyHint":false,"readonlyhint":true,"destructiveHint":false},"Annotations":{"readOnlyHint":true}}`))

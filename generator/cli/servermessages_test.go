@@ -16,25 +16,25 @@ import (
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
-// runAgainstServer runs the command in an empty directory, with a cache of its own.
+// runAgainstServer runs the command in an empty directory, with a separate cache.
 func runAgainstServer(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return runTyped(t, "", args...)
 }
 
-// runTyped is runAgainstServer with a person who types lines.
+// runTyped is like runAgainstServer, with a person who types lines.
 func runTyped(t *testing.T, typed string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return runWith(t, typed, t.TempDir(), t.TempDir(), args...)
 }
 
-// runIn is runAgainstServer in a directory.
+// runIn is like runAgainstServer, in a directory.
 func runIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return runWith(t, "", dir, t.TempDir(), args...)
 }
 
-// runWithCache is runAgainstServer with a cache.
+// runWithCache is like runAgainstServer, with a cache.
 func runWithCache(t *testing.T, cache string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return runWith(t, "", t.TempDir(), cache, args...)
@@ -74,7 +74,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// replyWith returns the URL of a server with one reply to everything.
+// replyWith returns the URL of a server with one reply to all requests.
 func replyWith(t *testing.T, status int, header map[string]string, body string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for name, value := range header {
@@ -87,8 +87,8 @@ func replyWith(t *testing.T, status int, header map[string]string, body string) 
 	return s.URL
 }
 
-// TestServerMessages: what keeps a call from being done is said with the place, the cause and what
-// to do.
+// TestServerMessages checks that the error of a failed call names the place, the cause and a
+// remedy.
 func TestServerMessages(t *testing.T) {
 	t.Setenv("MESSAGES_TOKEN", "secret-token")
 	plain := replyWith(t, http.StatusNotFound, nil, "nothing here")
@@ -142,7 +142,7 @@ func TestServerMessages(t *testing.T) {
 	}
 }
 
-// TestConfigMessages: a file that cannot be used is named.
+// TestConfigMessages checks that the error for an unusable file names it.
 func TestConfigMessages(t *testing.T) {
 	for _, test := range []struct{ file, want string }{
 		{`{"mcpServers":`, ".mcp.json: unexpected end of JSON input"},
@@ -171,7 +171,7 @@ func TestConfigMessages(t *testing.T) {
 	}
 }
 
-// TestTraceHasNoSecrets: a server that repeats credentials does not get them printed.
+// TestTraceHasNoSecrets checks that credentials that a server repeats are not printed.
 func TestTraceHasNoSecrets(t *testing.T) {
 	t.Setenv("MESSAGES_TOKEN", "token-of-the-test")
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

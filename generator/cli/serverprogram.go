@@ -15,18 +15,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// startLog passes on what a program writes to standard error. A program that ends at once is
-// started again: what a later start repeats is left out.
+// startLog passes on standard error of a program. A program that exits at once is started again:
+// output that a later start repeats is dropped.
 type startLog struct {
 	to io.Writer
 
 	mu     sync.Mutex
 	starts int
 	first  []byte // of the first start, at most maxStartLog
-	same   int    // how much of first this start has repeated; -1 after a difference
+	same   int    // length of first that this start has repeated; -1 after a difference
 }
 
-// maxStartLog is how much of the first start is compared, in bytes.
+// maxStartLog limits the output of the first start that is compared, in bytes.
 const maxStartLog = 64 << 10
 
 // logged sets the standard error of a program.
@@ -44,7 +44,7 @@ func (l *startLog) started() {
 	l.same = 0
 }
 
-// Write writes what has not been written before.
+// Write writes the output that was not written before.
 func (l *startLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *startLog) Write(p []byte) (int, error) {
 		if n == len(p) {
 			return len(p), nil
 		}
-		// The line that differs is written whole.
+		// The line that differs is written completely.
 		line := l.first[bytes.LastIndexByte(l.first[:l.same], '\n')+1 : l.same]
 		text = append(bytes.Clone(line), p[n:]...)
 		l.same = -1
@@ -72,14 +72,14 @@ func (l *startLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// programError says what a user can do about a program that does not start, or has ended.
+// programError returns an error with a hint for a program that does not start, or has exited.
 func (r *remoteServer) programError(err error) error {
 	cmd, ok := r.target.(mcpclient.Command)
 	if !ok || r.built {
 		return err
 	}
 	if e, ok := errors.AsType[*mcpclient.ExitError](err); ok {
-		e.Stderr = nil // has been shown
+		e.Stderr = nil // already shown
 		return err
 	}
 	correct := "correct what follows --"
@@ -95,7 +95,8 @@ func (r *remoteServer) programError(err error) error {
 	return err
 }
 
-// revisionsFile is where the revisions of servers are kept, in the cache directory of the user.
+// revisionsFile returns the file, in the user's cache directory, that stores the revisions of
+// servers.
 func revisionsFile() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -104,8 +105,8 @@ func revisionsFile() (string, error) {
 	return filepath.Join(dir, "mcpgen", "revisions.json"), nil
 }
 
-// revisions returns where the revisions of servers are kept, nil where there is no place. A broken
-// file is reported; the next verdict replaces it.
+// revisions returns the store for the revisions of servers, or nil without a cache directory. A
+// broken file is reported; the next verdict replaces it.
 func (c *command) revisions() mcpclient.EraStore {
 	path, err := revisionsFile()
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// TestStartLog: what a program repeats when it is started again is written once.
+// TestStartLog checks that output that a program repeats when it is started again is written once.
 func TestStartLog(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		starts [][]string // what each start writes
+		starts [][]string // output of each start
 		want   string
 	}{
 		{"one", [][]string{{"a\n", "b\n"}}, "a\nb\n"},
@@ -52,8 +52,8 @@ func TestStartLog(t *testing.T) {
 	}
 }
 
-// TestProgramMessages: a program that does not work is named as the user named it, and what it has
-// written to standard error is shown once.
+// TestProgramMessages checks that the error for a broken program names it as the user did, and that
+// its standard error is shown once.
 func TestProgramMessages(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("sh is not everywhere on Windows")
@@ -104,7 +104,7 @@ func TestProgramMessages(t *testing.T) {
 			}
 		}
 		if strings.Contains(name, "dying") || strings.Contains(name, "ends") {
-			// Once in the line that says what is started, where there is one.
+			// Once in the line that names the started program, if there is one.
 			if n := strings.Count(stderr, "dying\n"); n != 1 {
 				t.Errorf("%s: standard error is shown %d times:\n%s", name, n, stderr)
 			}
@@ -115,7 +115,8 @@ func TestProgramMessages(t *testing.T) {
 	}
 }
 
-// TestBrokenRevisions: a file of kept revisions that cannot be used is named once, and replaced.
+// TestBrokenRevisions checks that an unusable file of stored revisions is reported once, and
+// replaced.
 func TestBrokenRevisions(t *testing.T) {
 	cache := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(cache, "mcpgen"), 0o700); err != nil {
@@ -136,7 +137,7 @@ func TestBrokenRevisions(t *testing.T) {
 	}
 }
 
-// TestTimeoutFlag: a time above the defaults of the client lengthens them.
+// TestTimeoutFlag checks that a time above the defaults of the client extends them.
 func TestTimeoutFlag(t *testing.T) {
 	r := &remoteServer{c: &command{}, flags: &serverFlags{timeout: 2 * time.Hour}}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

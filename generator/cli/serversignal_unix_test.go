@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestInterruptEndsServer: an interrupt ends the server behind "--" and what it has started, also
-// where both ignore it, and those hold the pipes.
+// TestInterruptEndsServer checks that an interrupt kills the server behind "--" and its child
+// processes, even if all of them ignore it and the children keep the pipes open.
 func TestInterruptEndsServer(t *testing.T) {
 	alive := filepath.Join(t.TempDir(), "alive")
 	if err := syscall.Mkfifo(alive, 0o600); err != nil {
@@ -21,7 +21,7 @@ func TestInterruptEndsServer(t *testing.T) {
 	go func() {
 		f, err := os.Open(alive) // when the server opens it
 		if err == nil {
-			_, err = io.ReadAll(f) // until no process has it open
+			_, err = io.ReadAll(f) // until no process keeps it open
 			_ = f.Close()
 		}
 		held <- err

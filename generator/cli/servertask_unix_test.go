@@ -15,7 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// TestInterruptCancelsTask: an interrupt cancels the task that a call has become, in both forms.
+// TestInterruptCancelsTask checks that an interrupt cancels the task that a call has become, in
+// both forms.
 func TestInterruptCancelsTask(t *testing.T) {
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 		t.Run(revision, func(t *testing.T) {

@@ -15,8 +15,8 @@ func (r *remoteServer) trace(sent bool, message []byte) {
 	r.c.noteln("%s %s", arrow, message)
 }
 
-// hide keeps the credentials of requests out of all that is written to standard error: a server may
-// repeat them, and errors cite it. More may be added to the result.
+// hide removes the credentials of requests from everything that is written to standard error: a
+// server may repeat them, and errors cite it. The caller may add more to the result.
 func (c *command) hide(address string, header http.Header, bearer string) *remote.Secrets {
 	s := new(remote.Secrets)
 	s.Add(address, header, bearer)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A signal that the process got before stop is the cause of the context, also if no goroutine ran
-// since then: a program of the same group, which got the signal too, may end at once.
+// A signal that the process received before stop is the cause of the context, even if no goroutine
+// ran since then: a program of the same group, which received the signal, too, may exit at once.
 func TestSignalBeforeStop(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

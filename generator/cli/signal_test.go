@@ -51,8 +51,8 @@ func Hang() {
 }
 `
 
-// startCommand starts this command in a module with the tools above, and returns it when it has
-// written the line to standard error.
+// startCommand starts this command in a module with the tools above, and returns when the command
+// has written the line to standard error.
 func startCommand(t *testing.T, line string, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, rest *bufio.Reader) {
 	t.Helper()
 	cmd, temp, rest = prepareCommand(t, in, args...)
@@ -60,14 +60,14 @@ func startCommand(t *testing.T, line string, in io.Reader, args ...string) (cmd 
 	return cmd, temp, rest
 }
 
-// prepareCommand starts this command in a module with the tools above, as the leader of a group of
-// processes.
+// prepareCommand prepares this command in a module with the tools above, as the leader of a process
+// group.
 func prepareCommand(t *testing.T, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, stderr *bufio.Reader) {
 	t.Helper()
 	return prepareCommandTo(t, nil, in, args...)
 }
 
-// prepareCommandTo has the command's output go to out.
+// prepareCommandTo is like prepareCommand, with out as the command's output.
 func prepareCommandTo(t *testing.T, out io.Writer, in io.Reader, args ...string) (cmd *exec.Cmd, temp string, stderr *bufio.Reader) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -104,7 +104,7 @@ func prepareCommandTo(t *testing.T, out io.Writer, in io.Reader, args ...string)
 	return cmd, temp, bufio.NewReader(pipe)
 }
 
-// keepPrograms has the commands of a test use what others have built; see [buildOnce].
+// keepPrograms lets the commands of a test use programs that others built; see [buildOnce].
 func keepPrograms(t *testing.T) {
 	t.Helper()
 	if err := buildKeptGo(); err != nil {
@@ -129,8 +129,8 @@ func awaitLine(t *testing.T, stderr *bufio.Reader, pattern string) string {
 	}
 }
 
-// ended waits for the command and returns its exit code and the rest of what it wrote. It fails if
-// something temporary was left behind. That standard error ends shows that the program has ended
+// ended waits for the command and returns its exit code and the rest of its output. It fails if
+// temporary files were left behind. The end of standard error proves that the program has exited,
 // too.
 func ended(t *testing.T, cmd *exec.Cmd, temp string, rest io.Reader) (code int, text string) {
 	t.Helper()
@@ -156,8 +156,8 @@ func TestInterruptCall(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	// The program closes what its constructor has opened. Before that its log may have the call
-	// that the command has cancelled, if the program reads of that before its input ends.
+	// The program calls the cleanup function of its constructor. Before that it may log the
+	// cancelled call, if it reads the cancellation before its input ends.
 	want := regexp.MustCompile(`^(\S+ \S+ INFO request cancelled by the client [^\n]+\n)?closing\n$`)
 	if code, text := ended(t, cmd, temp, rest); code != 130 || !want.MatchString(text) {
 		t.Errorf("exit code %d, %q", code, text)
@@ -167,8 +167,8 @@ func TestInterruptCall(t *testing.T) {
 const callWait = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{},"_meta":` +
 	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}` + "\n"
 
-// TestTerminateRun stops a server as a supervisor does: the program gets the signal, its handlers
-// end, and then the command ends.
+// TestTerminateRun stops a server as a supervisor does: the program receives the signal, its
+// handlers return, and then the command exits.
 func TestTerminateRun(t *testing.T) {
 	keepPrograms(t)
 	for _, test := range []struct {
@@ -194,8 +194,8 @@ func TestTerminateRun(t *testing.T) {
 	}
 }
 
-// TestInterruptGroup stops a server as a terminal does: all processes get the signal, and the
-// program again from this command. It cleans up all the same.
+// TestInterruptGroup stops a server as a terminal does: all processes receive the signal, and the
+// program once more from this command, which still cleans up.
 func TestInterruptGroup(t *testing.T) {
 	keepPrograms(t)
 	for _, args := range [][]string{{"run", "."}, {"run", "-http", "0", "."}} {
@@ -227,11 +227,11 @@ func TestInterruptGroup(t *testing.T) {
 }
 
 // TestInterruptAnyTime interrupts a server over HTTP while its package is loaded, while it is
-// built, and while it answers a call; there it takes a second signal.
+// built, and while it handles a call, which takes a second signal.
 func TestInterruptAnyTime(t *testing.T) {
 	t.Run("loading", func(t *testing.T) {
 		cmd, temp, rest := prepareCommand(t, nil, "run", "-http", "0", ".")
-		for { // its first sign of life is a temporary directory
+		for { // the temporary directory is its first visible effect
 			if made, err := filepath.Glob(filepath.Join(temp, "mcpgen-*")); err != nil || len(made) > 0 {
 				break
 			}
@@ -270,8 +270,8 @@ func TestInterruptAnyTime(t *testing.T) {
 				t.Errorf("exit code %d, %q", code, text)
 			}
 		}()
-		// Again until it has come to an end: the first one may count as one with that before. So
-		// one comes in each of its last steps, too.
+		// Interrupts are repeated until it exits: the first one may be merged with the one before.
+		// So one comes in each of its last steps, too.
 		again := time.NewTicker(time.Millisecond)
 		defer again.Stop()
 		for waits := true; waits; {
@@ -289,7 +289,7 @@ func TestInterruptAnyTime(t *testing.T) {
 }
 
 // TestReaderGone checks that temporary files are removed if the reader of the output, such as head,
-// ends early.
+// exits early.
 func TestReaderGone(t *testing.T) {
 	keepPrograms(t)
 	for _, args := range [][]string{{"list", "."}, {"call", ".", "quick"}, {"-check", "."}, {"vet", "-json", "."}} {
@@ -315,7 +315,7 @@ func TestRunInTerminal(t *testing.T) {
 		t.Skipf("no terminal: %v", err)
 	}
 	defer terminal.Close()
-	cmd, temp, rest := prepareCommand(t, terminal, "run", ".") // its master side is as much of a terminal
+	cmd, temp, rest := prepareCommand(t, terminal, "run", ".") // its master side is a terminal, too
 	awaitLine(t, rest, `^hint: a client is expected there; mcpgen run -http 8080 \. serves over HTTP$`)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -325,7 +325,7 @@ func TestRunInTerminal(t *testing.T) {
 	}
 }
 
-// TestKilled checks that a program over HTTP ends with this command.
+// TestKilled checks that a program over HTTP exits with this command.
 func TestKilled(t *testing.T) {
 	keepPrograms(t)
 	cmd, _, rest := prepareCommand(t, nil, "run", "-http", "0", ".")

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// hangUp is the signal of a terminal that is closed.
+// hangUp is the signal for a closed terminal.
 const hangUp = syscall.SIGHUP
 
-// catchPipeSignal catches the signal of a write to a pipe without a reader, which is an error then.
+// catchPipeSignal catches the signal for a write to a pipe without a reader, so that the write
+// returns an error.
 func catchPipeSignal() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

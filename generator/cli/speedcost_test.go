@@ -50,7 +50,7 @@ func (s *timing) write(b *testing.B, name, source string) {
 	}
 }
 
-// run runs one command and returns how long it took.
+// run runs one command and returns its duration.
 func (s *timing) run(b *testing.B, name string, args ...string) time.Duration {
 	b.Helper()
 	cmd := exec.Command(name, args...)
@@ -96,8 +96,8 @@ func (s *timing) compare(b *testing.B, patterns []string, lists ...[]string) {
 	}
 }
 
-// BenchmarkManyDependencies generates for one package above 500 others. The goal is 1.3 times go
-// list -export -deps of it.
+// BenchmarkManyDependencies generates for one package with 500 dependencies. The goal is 1.3 times
+// the duration of go list -export -deps for it.
 func BenchmarkManyDependencies(b *testing.B) {
 	s := newTiming(b)
 	const packages = 500
@@ -143,8 +143,8 @@ func Get(ctx context.Context, c *http.Client, id int) (*T, error) { return &T{ID
 	s.compare(b, []string{"./target"}, []string{"list", "-export", "-deps", "./target"})
 }
 
-// BenchmarkManyPackages generates for a module of 300 packages of which 5 have directives. The goal
-// is 1.5 times go list ./... plus that of those five.
+// BenchmarkManyPackages generates for a module of 300 packages, 5 of them with directives. The goal
+// is 1.5 times the duration of go list ./... plus that for those five.
 func BenchmarkManyPackages(b *testing.B) {
 	s := newTiming(b)
 	annotated := []string{"list", "-export", "-deps"}

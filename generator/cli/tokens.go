@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/tokens"
 )
 
-// tokenMethod describes how tokens are estimated.
+// tokenMethod describes the estimate of tokens.
 const tokenMethod = `Tokens are an estimate: four bytes count as one. Of a tool these are its name,
 description and input schema, which is what clients put before a model; the
 total is what all tools take of each conversation, and above 40 tools also what
@@ -16,7 +16,7 @@ it is the whole listing, which a model only sees where a client chooses to show
 it. Each model counts in its own way.
 `
 
-// tokens estimates how many tokens of a model's context a feature takes.
+// tokens estimates the tokens that a feature takes in a model's context.
 func (r row) tokens() int {
 	if r.kind != "tool" {
 		return tokens.Of(r.listing)
@@ -24,8 +24,8 @@ func (r row) tokens() int {
 	return tokens.OfTool(r.listing)
 }
 
-// findTokens is what the tools take that package mcpfind lists instead of all, 0 where it lists
-// all.
+// findTokens returns the tokens of the tools that package mcpfind lists instead of all, or 0 if it
+// lists all.
 func findTokens(tools int) int {
 	if tools <= findtools.Threshold {
 		return 0
@@ -41,7 +41,7 @@ func findTokens(tools int) int {
 	return sum
 }
 
-// toolTokens is what all tools take together.
+// toolTokens returns the tokens of all tools together.
 func toolTokens(rows []row) int {
 	sum := 0
 	for _, r := range rows {

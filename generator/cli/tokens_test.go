@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-// The tools of mcpfind take few tokens, and are counted where they replace others.
+// The tools of mcpfind take few tokens, and are counted if they replace others.
 func TestFindTokens(t *testing.T) {
 	if n := findTokens(40); n != 0 {
 		t.Errorf("40 tools: %d", n)

@@ -5,14 +5,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/suggest"
 )
 
-// published is a feature by its name, with the function behind it.
+// published is a feature's name, with the function behind it.
 type published struct {
 	name string
 	fn   model.Func
 }
 
-// unknown reports a feature that a package does not have, with the one that may have been meant: of
-// a similar name, or with that Go function behind it.
+// unknown reports an unknown feature of a package, with the one that was probably meant: with a
+// similar name, or with that Go function behind it.
 func (c *command) unknown(subcommand, kind, name string, known []published) int {
 	if len(known) == 0 {
 		return c.usage(subcommand, "unknown "+kind+" "+name, "the package has no "+kind+"s of its own; name the one whose functions are annotated")

@@ -2,6 +2,6 @@
 
 package cli
 
-// This file is never built. Because of it "go mod vendor", which reads all files, copies what the
-// programs of "mcpgen run -http" import.
+// This file is never built. It makes "go mod vendor", which reads all files, copy the imports of
+// programs of "mcpgen run -http".
 import _ "github.com/mcpgen/mcpgen/runtime/mcpcmd"

@@ -16,7 +16,7 @@ system that it was built for. The version is (devel) if the go command has
 recorded none.
 `
 
-// showVersion prints one line, which issues should cite.
+// showVersion prints one line, which bug reports should cite.
 func (c *command) showVersion(args []string) int {
 	f := newFlags("version")
 	rest, code, ok := c.parse(f, args)
@@ -32,7 +32,7 @@ func (c *command) showVersion(args []string) int {
 	return exitDone
 }
 
-// version is that of this command, as the go command has recorded it.
+// version returns the version of this command that the go command recorded.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -41,8 +41,8 @@ func version() string {
 	return recordedVersion(info)
 }
 
-// recordedVersion finds the module of this package. It is not the main module if a program of its
-// own calls [Main].
+// recordedVersion finds the module of this package. It is not the main module if another program
+// calls [Main].
 func recordedVersion(info *debug.BuildInfo) string {
 	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
 		if m.Path != modulePath {

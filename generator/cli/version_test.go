@@ -62,7 +62,7 @@ func TestShowVersion(t *testing.T) {
 	}
 }
 
-// fullDisk is an output that cannot be written.
+// fullDisk is a writer that always fails.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
@@ -75,7 +75,7 @@ func TestShowVersionUnwritten(t *testing.T) {
 	}
 }
 
-// TestVersionFlag has the flag that other programs have.
+// TestVersionFlag uses the flag that other programs use.
 func TestVersionFlag(t *testing.T) {
 	for _, flag := range []string{"-version", "--version"} {
 		var out, err bytes.Buffer

@@ -49,7 +49,7 @@ func (c *command) vet(args []string) int {
 		return c.fail(err)
 	}
 	switch {
-	case result.Diagnostics.HasErrors(): // there is no contract to look at
+	case result.Diagnostics.HasErrors(): // there is no contract to check
 		found.Append(result.Diagnostics)
 	case len(result.Packages) == 0:
 		found.Add(c.nothing(strings.Join(orHere(patterns), " ")))
@@ -91,7 +91,7 @@ func (c *command) fitted(l *diag.List, wide bool) {
 	var text strings.Builder
 	diag.Print(&text, l, c.dir)
 	for line := range strings.Lines(c.report.Fit(text.String())) {
-		// Print has escaped what a terminal would interpret.
+		// Print has escaped characters that a terminal would interpret.
 		if place := placeOf.FindString(line); place != "" && c.report.Bold {
 			line = "\x1b[1m" + place + "\x1b[0m" + line[len(place):]
 		}
@@ -99,10 +99,10 @@ func (c *command) fitted(l *diag.List, wide bool) {
 	}
 }
 
-// placeOf is the place at the beginning of a finding.
+// placeOf matches the position at the beginning of a finding.
 var placeOf = regexp.MustCompile(`^\S+:\d+:\d+:`)
 
-// vetOptions counts tokens as mcpgen list does.
+// vetOptions counts tokens like mcpgen list.
 func vetOptions(ctx context.Context) *vet.Options {
 	o := vet.NewOptions()
 	o.Tokens = func(m *model.Package) ([]int, error) {
@@ -121,8 +121,8 @@ func vetOptions(ctx context.Context) *vet.Options {
 	return o
 }
 
-// asVetTool reports whether the command line is one of those by which "go vet -vettool" calls its
-// tool: -V=full, -flags, or flags and a .cfg file.
+// asVetTool reports whether "go vet -vettool" has started the command as its tool, with -V=full,
+// -flags, or flags and a .cfg file.
 func asVetTool(args []string) bool {
 	switch {
 	case len(args) == 0:
@@ -135,7 +135,7 @@ func asVetTool(args []string) bool {
 		!slices.ContainsFunc(args[:last], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 }
 
-// vetTool does what go vet asks for, and ends the process.
+// vetTool runs the analyzer for go vet, and exits.
 func vetTool(ctx context.Context) {
 	flag.CommandLine.Init("mcpgen", flag.ExitOnError)
 	unitchecker.Main(vet.NewAnalyzer(vetOptions(ctx)))
@@ -172,7 +172,7 @@ The rules:
 
 `
 
-// vetHelp is the help of vet with the table of rules.
+// vetHelp returns the help of vet with the table of rules.
 func vetHelp() string {
 	var b bytes.Buffer
 	fmt.Fprint(&b, helpVet)
