@@ -1,4 +1,4 @@
-// Package jsontext contains operations on JSON texts of schemas, defaults and examples.
+// Package jsontext contains operations on the JSON texts in schemas, defaults and examples.
 package jsontext
 
 import (
@@ -64,7 +64,7 @@ func Number(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// Show returns the JSON text of a value that Decode returned.
+// Show returns the result of Decode as JSON text again.
 func Show(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -75,7 +75,7 @@ func Show(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Equal reports whether two JSON texts of scalars are equal by JSON Schema: 1 and 1.0 are.
+// Equal reports whether two scalars, given as JSON text, are equal by JSON Schema: 1 and 1.0 are.
 func Equal(a, b string) bool {
 	x, ok1 := Number(a)
 	y, ok2 := Number(b)
@@ -87,7 +87,7 @@ func Equal(a, b string) bool {
 	return err1 == nil && err2 == nil && Show(u) == Show(v)
 }
 
-// Quote returns the JSON text of a string, without HTML escapes.
+// Quote returns a string as JSON text, without HTML escapes.
 func Quote(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

@@ -68,7 +68,7 @@ func unicodeEscape(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// String returns the text of a JSON string, or false for other JSON texts.
+// String returns the string that a JSON text represents, or false for other JSON texts.
 func String(text string) (string, bool) {
 	v, err := Decode(text)
 	s, ok := v.(string)
