@@ -45,6 +45,8 @@ func Build(p *model.Package) (*Plan, error) {
 	return b.plan, nil
 }
 
+// builder makes the plan of one package. Its maps ensure that each function and table is planned
+// once: a second one with the same identifier would not compile.
 type builder struct {
 	pkg       *model.Package
 	plan      *Plan

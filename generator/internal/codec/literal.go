@@ -355,7 +355,7 @@ func dynamic(v any) *Literal {
 	return &Literal{Text: "nil", Type: emptyInterface}
 }
 
-// canonical returns the compact JSON text of a value.
+// canonical returns a value as compact JSON.
 func canonical(v any) string {
 	var s strings.Builder
 	enc := json.NewEncoder(&s)

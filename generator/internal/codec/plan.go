@@ -45,7 +45,7 @@ type Tool struct {
 	Whole *Read
 	// Output writes the one structured result.
 	Output *Write
-	// Pointers is the number of pointers around that result, none of which may be nil.
+	// Pointers is the number of pointers around that result. None of them may be nil.
 	Pointers int
 	// Missing describes how that result, behind its pointers, represents a missing value.
 	Missing Missing
@@ -93,7 +93,7 @@ type Decoder struct {
 	Value  *Read   // for all other types
 }
 
-// Name is the identifier of the function.
+// Name returns the identifier of the function.
 func (d *Decoder) Name() string { return "mcpDecode" + d.Stem }
 
 // Encoder is a function that writes one type.
@@ -110,7 +110,7 @@ type Encoder struct {
 	Circular bool
 }
 
-// Name is the identifier of the function.
+// Name returns the identifier of the function.
 func (e *Encoder) Name() string { return "mcpEncode" + e.Stem }
 
 // Union plans the reading or writing of a sealed interface.
@@ -140,7 +140,7 @@ type Object struct {
 	Made     []*Made
 }
 
-// Table is the identifier of the table of its members.
+// Table returns the identifier of the table of its members.
 func (o *Object) Table() string { return "mcpFields" + o.Stem }
 
 // Entry is a row of the table of members.
@@ -235,7 +235,7 @@ type Check struct {
 type PutMember struct {
 	Name string
 	Path []Step
-	// When are the conditions under which it is written, all of which must hold.
+	// When contains the conditions under which it is written. All of them must hold.
 	When  []Condition
 	Write *Write
 }
@@ -267,7 +267,7 @@ type Enum struct {
 	Values []*Literal
 }
 
-// Name is the identifier of the table.
+// Name returns the identifier of the table.
 func (e *Enum) Name() string { return "mcpEnum" + e.Stem }
 
 // Schema restricts arguments of type any.
@@ -276,7 +276,7 @@ type Schema struct {
 	JSON string
 }
 
-// Name is the identifier of the schema.
+// Name returns the identifier of the schema.
 func (s *Schema) Name() string { return "mcpAllowed" + s.Stem }
 
 // Pattern is a regular expression.
@@ -285,5 +285,5 @@ type Pattern struct {
 	Expr string
 }
 
-// Name is the identifier of the compiled expression.
+// Name returns the identifier of the compiled expression.
 func (p *Pattern) Name() string { return "mcpPattern" + p.Stem }
