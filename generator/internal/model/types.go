@@ -56,8 +56,8 @@ type Type struct {
 	Doc    string     // the type's own doc comment, or ""
 	Schema string     // JSON, Text, Reflect: its schema as JSON text, or "" if unknown
 	// Limits contains the constraints, by their keywords, of a type that methods convert to and
-	// from a String: all texts of the type are within them. LimitsOut is set if the texts that the
-	// type writes, including the text of its zero value, are within them, too.
+	// from a String: all of the type's texts are within them. LimitsOut is set if the texts that
+	// the type writes, including its zero value's, are within them, too.
 	Limits    map[string]string
 	LimitsOut bool
 	// Layout is the layout of package time by which an argument of type time.Time is read, or one
