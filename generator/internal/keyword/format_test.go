@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// formatSeeds are texts of every format, and some texts that are nearly valid.
+// formatSeeds are texts in every format, and some texts that are nearly valid.
 var formatSeeds = []string{
 	"", "2024-02-29", "1900-02-28", "0000-12-31", "2024-02-29T12:30:00Z", "2024-02-29T23:59:59.999999999+23:59", "9999-12-31T00:00:00.1-00:00",
 	"12:30:00Z", "00:00:00.5-07:00", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
