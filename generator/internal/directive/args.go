@@ -69,8 +69,8 @@ func keyLen(s string) int {
 	return len(s)
 }
 
-// scanValue returns the length of the value at the beginning of s. With a problem, it is the length
-// of what is to be skipped.
+// scanValue returns the length of the value at the beginning of s. With a problem, it returns the
+// length of the text to skip.
 func scanValue(s string, k Kind) (int, *problem) {
 	if s == "" {
 		return 0, nil

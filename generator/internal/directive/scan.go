@@ -65,7 +65,7 @@ func ScanFiles(fset *token.FileSet, files []*ast.File, diags *diag.List) []*Set 
 	return all
 }
 
-// DocText returns the text of a comment, without comment markers and directives. For a nil group it
+// DocText returns a comment's text, without comment markers and directives. For a nil group it
 // returns "".
 func DocText(g *ast.CommentGroup) string { return g.Text() }
 
@@ -380,7 +380,7 @@ func NotFeature(set *Set, d *Directive, diags *diag.List) {
 	diags.Errorf(d.Pos, subject(d), "%s is not a feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
 }
 
-// Doc returns the text of the //mcp:doc lines of a comment, read like the lines of a doc comment.
+// Doc returns the text in the //mcp:doc lines of a comment, read like the lines of a doc comment.
 // The items of a list need no indentation. ok is false if the comment, which may be nil, contains
 // no such line.
 func Doc(g *ast.CommentGroup) (text string, ok bool) {

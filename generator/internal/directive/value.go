@@ -15,8 +15,8 @@ import (
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// checkValue returns the problem with the value of a key, or nil. Its offset counts in the source
-// text of the value.
+// checkValue returns the problem with the value of a key, or nil. Its offset counts in the value's
+// source text.
 func checkValue(k *Key, a Arg) *problem {
 	wrong := func(hint, format string, args ...any) *problem {
 		return &problem{0, k.Name + " " + fmt.Sprintf(format, args...), hint}
@@ -112,10 +112,9 @@ func checkItems(k *Key, a Arg, items []Item) *problem {
 	return nil
 }
 
-// JSON returns the JSON text of a value that takes JSON. In a place that takes strings (text), a
-// quoted value, and a bare word that is not JSON, are the string itself: default="x" and default=x
-// are the string x, but default=20 is a number. In other places the value, quoted or not, must be
-// JSON.
+// JSON returns a value that takes JSON as JSON text. In a place that takes strings (text), a quoted
+// value, and a bare word that is not JSON, are the string itself: default="x" and default=x are the
+// string x, but default=20 is a number. In other places the value, quoted or not, must be JSON.
 func (a Arg) JSON(text bool) (string, error) {
 	if text && (a.Quoted || !json.Valid([]byte(a.Value))) {
 		var b strings.Builder
