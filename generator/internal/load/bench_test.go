@@ -85,7 +85,7 @@ func Search(ctx context.Context, r Request) error { return fmt.Errorf("%w", errN
 `
 
 // BenchmarkLoad reports the time of Load, with the doc comments of other packages' fields, as a
-// multiple of that of go list -export -deps of the same package, both warm.
+// multiple of the time of go list -export -deps for the same package, both warm.
 func BenchmarkLoad(b *testing.B) {
 	dir := write(b, manyImports)
 	env := offline("PWD=" + dir)

@@ -48,7 +48,7 @@ type Link func(path, recv, name string) string
 
 // Of returns the doc comment of a type, field, constant, variable, function, method or interface
 // method of any package, as plain text. For a field or constant without one it returns the trailing
-// comment. The text of //mcp:doc takes precedence. Of returns "" for objects without a comment, and
+// comment. The text in //mcp:doc takes precedence. Of returns "" for objects without a comment, and
 // if the source is not available.
 func (d *Docs) Of(obj types.Object) string { return d.Linked(obj, nil) }
 

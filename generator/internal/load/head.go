@@ -25,8 +25,8 @@ import (
 type heads map[string][]byte
 
 // headsOf returns the heads of the packages that are read as source, for all files of a package or
-// for none: a package is compiled if it needs a tool besides the compiler, or if one of its files
-// cannot be parsed or replaced by an overlay.
+// for none: a package is compiled if it needs another tool than the compiler, or if one of its
+// files cannot be parsed or replaced by an overlay.
 func (l *loader) headsOf(ctx context.Context, roots []target, generated hidden) heads {
 	all := heads{}
 	if overlayOf(l.env) != "" {

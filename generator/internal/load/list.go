@@ -9,7 +9,7 @@ import (
 // the name, and a dash instead of the colon.
 var listItem = regexp.MustCompile("^([ \t]*)[-*+•][ \t]+`?([\\pL_][\\pL\\pN_.]*)`?[ \t]*(?::|[ \t][-–—][ \t])[ \t]*(.*)$")
 
-// ListItems returns the texts of the items "- name: text" in a comment by their names. An item ends
+// ListItems returns, by name, the texts behind the items "- name: text" in a comment. An item ends
 // before an empty line, before the next item, and before a line that is not indented further than
 // its marker. If a name occurs twice, the first item counts.
 func ListItems(doc string) map[string]string {
