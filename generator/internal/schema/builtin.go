@@ -14,7 +14,7 @@ import (
 // known is a row of the table of types whose declaration does not determine their JSON form. One of
 // plan, value and by is set.
 type known struct {
-	// plan determines how the type is read and written. Kinds with methods use those of the type.
+	// plan determines how the type is read and written. Kinds with methods use the type's methods.
 	plan model.Type
 	// value is the field of a struct that contains the value, beside a field Valid. The type is
 	// sent as the value, or omitted.

@@ -125,7 +125,7 @@ type Line struct{ From, To Point }
 	}
 }
 
-// TestRawMessage checks the type of which json.RawMessage is an alias from Go 1.27 on: it keeps its
+// TestRawMessage checks the type that json.RawMessage is an alias for from Go 1.27 on: it keeps its
 // name from earlier versions.
 func TestRawMessage(t *testing.T) {
 	for _, name := range [][2]string{{"encoding/json", "RawMessage"}, {"encoding/json/jsontext", "Value"}} {

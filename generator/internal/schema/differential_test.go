@@ -89,7 +89,7 @@ func TestFieldsLikeEncodingJSON(t *testing.T) {
 }
 
 // TestFieldsOfOneForm checks the tags from which encoding/json makes other members from Go 1.27 on:
-// the members are those of Go 1.26 in every version.
+// the members are the same as in Go 1.26 in every version.
 func TestFieldsOfOneForm(t *testing.T) {
 	s := check(t, `
 type X struct {

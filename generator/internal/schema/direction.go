@@ -60,7 +60,7 @@ func (r *Resolver) Publish(object *model.Type, feature string, args []*directive
 	return object
 }
 
-// WithoutHidden removes the fields from a new object of which readOnly hides everything.
+// WithoutHidden removes the fields from a new object that readOnly hides completely.
 func (r *Resolver) WithoutHidden(object *model.Type) {
 	object.Fields = slices.DeleteFunc(object.Fields, func(f *model.Field) bool { return allHidden(f.Type) })
 }
@@ -205,7 +205,7 @@ func (c *writeOnlyCheck) walk(t *model.Type, path string) {
 	}
 }
 
-// dynamic checks a value of which only an interface is known.
+// dynamic checks a value whose only known type is an interface.
 func (c *writeOnlyCheck) dynamic(t *model.Type, path string) {
 	for _, named := range c.declaredTypes() {
 		if i, ok := t.Go.Underlying().(*types.Interface); ok && !i.Empty() && !types.Implements(named, i) && !types.Implements(types.NewPointer(named), i) {

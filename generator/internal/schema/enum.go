@@ -166,7 +166,7 @@ func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (valu
 	return e, ok
 }
 
-// jsonConstant returns the JSON text of a string or integer constant.
+// jsonConstant returns a string or integer constant as JSON.
 func jsonConstant(v constant.Value) string {
 	if v.Kind() == constant.String {
 		return jsontext.Quote(constant.StringVal(v))

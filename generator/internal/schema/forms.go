@@ -19,7 +19,7 @@ type Form struct {
 // EnumForm is //mcp:enum.
 type EnumForm struct {
 	Mode  string      // "closed", "open" or "off"
-	Texts []NamedText // texts of constants
+	Texts []NamedText // texts for constants
 	// With and Without are constants that are, or are not, values, whatever their names; their Text
 	// is empty.
 	With, Without []NamedText

@@ -84,8 +84,8 @@ func (r *Resolver) readGinForm(s site, f *model.Field, m *member) {
 	}
 }
 
-// ginText returns the JSON text of a default. Elements of a list are separated as in the query; the
-// tag contains ; instead of a comma.
+// ginText returns a default as JSON. Elements of a list are separated as in the query; the tag
+// contains ; instead of a comma.
 func ginText(t *model.Type, value, format string) (text string, ok bool) {
 	switch t = base(t); {
 	case t.Kind == model.Slice || t.Kind == model.Array:
@@ -113,8 +113,8 @@ func ginText(t *model.Type, value, format string) (text string, ok bool) {
 	return value, true
 }
 
-// ginRequired adds, to a required member, the constraint that gin enforces besides its presence: a
-// value other than zero.
+// ginRequired adds, to a required member, the constraint that gin enforces in addition to its
+// presence: a value other than zero.
 func (r *Resolver) ginRequired(s site, f *model.Field, m *member) {
 	rules := strings.Split(m.tag.Get("binding"), ",")
 	if end := slices.Index(rules, "dive"); end >= 0 {

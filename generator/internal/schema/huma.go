@@ -255,8 +255,8 @@ func (r *Resolver) humaValues(s site, f *model.Field, m *member) {
 	}
 }
 
-// humaText returns the JSON text of a value in a tag: text for strings, text with commas for lists
-// of them, JSON for other types.
+// humaText returns a tag's value as JSON: text for strings, text with commas for lists of them,
+// JSON for other types.
 func humaText(t *model.Type, value string) (text string, ok bool) {
 	switch {
 	case jsonType(t) == "string":

@@ -110,8 +110,8 @@ func numberedAs(t *testing.T, consts string, foreign bool) string {
 	return got
 }
 
-// TestSourceUnread checks sets of which only the source proves that they are choices, without the
-// source.
+// TestSourceUnread checks, without the source, sets of constants that only their source proves to
+// be choices.
 func TestSourceUnread(t *testing.T) {
 	unread := func() evidence { return evidence{} }
 	for values, want := range map[string]numbering{

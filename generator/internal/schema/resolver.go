@@ -39,8 +39,10 @@ const (
 	Result              // it is only written
 )
 
-// Resolver makes the plans of one package's types. Plans of named types are made once and shared.
-// It is not safe for concurrent use.
+// Resolver makes the plans of one package's types. Plans of named types are made once and shared by
+// all features, so that a type that contains itself finds its plan. Therefore a plan must be copied
+// before it is changed for one feature (see copyOf): the others would be published with the change.
+// A Resolver is not safe for concurrent use.
 type Resolver struct {
 	// TaggedOnly makes only those fields of arguments required that a tag or //mcp:arg requires. It
 	// applies to the types that are resolved while it is set.
@@ -137,7 +139,7 @@ func (r *Resolver) plansOf(use Use, input bool) *typeutil.Map {
 	return r.plans[key]
 }
 
-// plansKey contains all values, besides the type, that the plan of a type depends on.
+// plansKey contains all values, except the type, that the plan of a type depends on.
 type plansKey struct {
 	use    Use
 	tagged bool
@@ -226,7 +228,8 @@ func (r *Resolver) IsObject(t types.Type) bool {
 	return !m.unmarshalJSON && !m.unmarshalText && !m.protoReflect
 }
 
-// Tags selects the tags that apply besides those of this module, encoding/json and the validator.
+// Tags selects the tags that apply in addition to this module's, encoding/json's and the
+// validator's.
 type Tags int
 
 const (

@@ -212,7 +212,7 @@ func areArrays(list []string) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(text string) bool { return text[0] != '[' })
 }
 
-// valueText returns the JSON text of a value as it was written: text for strings, JSON for other
+// valueText returns a value as JSON. It may be written as text for strings, and as JSON for other
 // types.
 func valueText(t *model.Type, k setting) (text, hint string, err error) {
 	t = base(t)

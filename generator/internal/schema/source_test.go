@@ -25,7 +25,8 @@ var standard = struct {
 	imp  types.Importer
 }{fset: token.NewFileSet()}
 
-// sourceImporter resolves imports of the test's own packages before those of the standard library.
+// sourceImporter resolves imports of the test's own packages before imports of the standard
+// library.
 type sourceImporter map[string]*types.Package
 
 func (m sourceImporter) Import(path string) (*types.Package, error) {

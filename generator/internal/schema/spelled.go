@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// jsontextValue is the type of which json.RawMessage is an alias from Go 1.27 on.
+// jsontextValue is the type that json.RawMessage is an alias for from Go 1.27 on.
 const jsontextValue = "encoding/json/jsontext.Value"
 
 // spelled returns a type under the name that it has in every supported version of Go, so that the

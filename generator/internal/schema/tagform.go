@@ -41,7 +41,7 @@ func tagPairs(tag string) (pairs []tagPair, rest string) {
 	}
 }
 
-// readableTags refuses tags of which package reflect reads only a part, since everything behind the
+// readableTags refuses tags that package reflect reads only in part, since everything behind the
 // error is lost: a constraint, or the json:"-" of a field. Tags in other modules are read as
 // encoding/json reads them. seen contains the structs that were examined.
 func (r *Resolver) readableTags(s site, u *types.Struct, seen map[*types.Struct]bool) bool {

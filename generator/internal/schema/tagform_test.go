@@ -33,7 +33,7 @@ func TestTagPairs(t *testing.T) {
 	}
 }
 
-// TestUnreadableTags covers tags of which package reflect reads a part.
+// TestUnreadableTags covers tags that package reflect reads only in part.
 func TestUnreadableTags(t *testing.T) {
 	const what = "a.go:3:2: tool X: field F: the tag has "
 	for _, tt := range []struct{ field, want string }{

@@ -10,8 +10,8 @@ import (
 )
 
 // The types of this file are compiled into the test, and read by it as source: the plan is compared
-// with what encoding/json and invopop's Reflector make of the same type. The file imports nothing
-// but the standard library.
+// with the results of encoding/json and invopop's Reflector for the same type. The file imports
+// nothing but the standard library.
 
 type ZooScalars struct {
 	B   bool    `json:"b"`
