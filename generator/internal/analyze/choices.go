@@ -171,7 +171,7 @@ func elements(values []any) (all []any) {
 	return all
 }
 
-// appendTexts appends the texts of a default, which may be a list or a map.
+// appendTexts appends the texts in a default, which may be a list or a map.
 func appendTexts(texts []string, value any) []string {
 	switch v := value.(type) {
 	case string:

@@ -60,7 +60,7 @@ func lineOf(text string, r rune, at token.Position) token.Position {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// checkVisible refuses hidden characters in every text of the model, since nearly all of them are
+// checkVisible refuses hidden characters in every text in the model, since nearly all of them are
 // published. It visits the Go types of the model by reflection, so that it covers new fields, too.
 func (a *analyzer) checkVisible() {
 	c := &visibleChecker{analyzer: a, seen: map[any]bool{}}
@@ -103,8 +103,8 @@ type visibleChecker struct {
 
 var positionType = reflect.TypeFor[token.Position]()
 
-// walk checks a value. what is the name of its member, owner the name of the published feature or
-// type that the member belongs to, if it has one.
+// walk checks a value. The parameter what names its member; owner names the published feature or
+// type that contains the member, if it has one.
 func (c *visibleChecker) walk(v reflect.Value, what, owner string, at diag.Place) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -145,7 +145,7 @@ func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at diag.Place
 	}
 	for i := range t.NumField() {
 		if !t.Field(i).IsExported() {
-			continue // such as those of go/types
+			continue // such as types of package go/types
 		}
 		c.walk(v.Field(i), t.Field(i).Name, owner, at)
 	}

@@ -22,7 +22,7 @@ var hintKeys = []struct {
 	{"closedworld", []string{"openworld"}},
 }
 
-// hintsOf reads the flags of one directive, over those of its group.
+// hintsOf reads the flags of one directive, over its group's flags.
 func hintsOf(d *directive.Directive) hintFlags {
 	if group, own := d.Layers(); group != nil {
 		return hintsOf(own).over(hintsOf(group))

@@ -298,8 +298,8 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	return filling.checkLeft(call.Input.Object, "") && ok && filled
 }
 
-// withoutSettings refuses lines that describe or constrain a parameter of which nothing is
-// published. Lines that select among its members may be the reason.
+// withoutSettings refuses lines that describe or constrain a parameter without published parts.
+// Lines that select among its members may be the reason.
 func (a *analyzer) withoutSettings(p *model.Param, args *argSet, at diag.Place) bool {
 	for _, line := range args.lines {
 		if inline, _ := line.Flag("inline"); line.Name() == p.Name && !inline && !line.Far && len(line.Args) > 1+parts(line) {

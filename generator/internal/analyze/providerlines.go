@@ -58,8 +58,8 @@ func (i *injector) byType(t types.Type) *model.Provider {
 	return nil
 }
 
-// reportCycle reports functions of which each needs the value that the next one makes, and the last
-// the value of the first.
+// reportCycle reports a cycle of functions: each needs the value that the next one makes, and the
+// last the value of the first.
 func (s *shared) reportCycle(cycle []*model.Provider) {
 	first := 0
 	for i, p := range cycle {

@@ -54,7 +54,7 @@ func (a *analyzer) settingsFor(d declared) settings {
 	return s
 }
 
-// settingsOver overrides settings by those of the package and of the receiver type.
+// settingsOver overrides settings by the package's and the receiver type's.
 func (a *analyzer) settingsOver(s settings, d declared) settings {
 	s = a.packageSettings(s)
 	name := a.ownerName(d)
@@ -66,8 +66,8 @@ func (a *analyzer) settingsOver(s settings, d declared) settings {
 	return s
 }
 
-// outermost returns the settings that apply if the package sets none: those of the package that
-// emits its features.
+// outermost returns the settings that apply if the package sets none: the settings of the package
+// that emits its features.
 func (a *analyzer) outermost() settings {
 	if a.from == nil {
 		return settings{}
@@ -78,7 +78,7 @@ func (a *analyzer) outermost() settings {
 // packageDefaults returns the settings of the package comment.
 func (a *analyzer) packageDefaults() settings { return a.packageSettings(a.outermost()) }
 
-// packageSettings overrides settings by those of the package comment.
+// packageSettings overrides settings by the package comment's.
 func (a *analyzer) packageSettings(s settings) settings {
 	for _, d := range a.declared("defaults") {
 		if d.set.Target == directive.Package {

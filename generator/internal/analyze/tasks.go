@@ -20,7 +20,7 @@ type taskWords struct {
 // defaultInline limits the duration of an optional call before it becomes a task.
 const defaultInline = 2 * time.Second
 
-// with overrides the keys by those of one directive.
+// with overrides the keys by a directive's keys.
 func (w taskWords) with(d *directive.Directive) taskWords {
 	if v, set := d.String("task"); set {
 		w.task = v
