@@ -177,7 +177,7 @@ func escaped(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// condition prints the terms of a condition, one of which must hold.
+// condition prints the terms of a condition. One of them must hold.
 func (g *generator) condition(c codec.Condition, v operand) []jen.Code {
 	var terms []jen.Code
 	for _, t := range c {

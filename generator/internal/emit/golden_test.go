@@ -27,8 +27,8 @@ var update = flag.Bool("update", false, "rewrite the generated files in testdata
 // generated file, a file add.go that uses it, and calls with their results:
 //
 //	tool {"arguments": 1}
-//	= the text of the result
-//	! the text of a failed result
+//	= the result's text
+//	! a failed result's text
 type testCase struct {
 	file    string
 	name    string

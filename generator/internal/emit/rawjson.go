@@ -2,9 +2,9 @@ package emit
 
 import "strings"
 
-// breakJSON cuts the compact text of a schema into lines. A value that fits on a line stays on one.
-// If the properties of an object do not, each begins on a separate line; other members share lines.
-// A string longer than a line is cut behind words. Joined, the lines are the text again. The first
+// breakJSON cuts a schema's compact text into lines. A value that fits on a line stays on one. If
+// the properties of an object do not, each begins on a separate line; other members share lines. A
+// string longer than a line is cut behind words. Joined, the lines are the text again. The first
 // line is shorter by the width of the code before it.
 func breakJSON(s string, before, limit int) []string {
 	w := &jsonLines{limit: limit, before: before}

@@ -14,8 +14,8 @@ import (
 // compile time.
 const minShared = 200
 
-// sharing finds the texts of objects that the schemas of a file share. It compares texts, not
-// types: one use of a type may have another description.
+// sharing finds the objects that the schemas of a file share. It compares texts, not types: one use
+// of a type may have another description.
 type sharing struct {
 	pkg    *types.Package
 	known  map[string]*sharedText
@@ -28,7 +28,7 @@ type sharedText struct {
 	text    string
 	label   string // for the name of its constant
 	named   bool   // label is the name of a type
-	uses    int    // number of uses in roots and in other texts, each of which counts once
+	uses    int    // number of uses in roots and in other texts; each text counts once
 	name    string // of the constant; "" if the text is used once
 	printed bool
 }
@@ -124,8 +124,8 @@ func (s *sharing) name() {
 // this character.
 const reference = "\x00"
 
-// compose returns the text of a value with references to constants, and appends those to used. If
-// inside is set, the value itself is not replaced.
+// compose returns a value's text with references to constants, and appends those to used. If inside
+// is set, the value itself is not replaced.
 func (s *sharing) compose(text string, inside bool, used *[]*sharedText) string {
 	if len(text) <= minShared || text[0] != '{' && text[0] != '[' {
 		return text
