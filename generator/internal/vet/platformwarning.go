@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// PlatformType is the rule for declarations that differ from system to system, of which the
-// generator warns, too.
+// PlatformType is the rule for declarations that differ from system to system. The generator warns
+// of them, too.
 const PlatformType = "platform-type"
 
 // PlatformWarnings adds the findings of [PlatformType] that the generator warns of, each once for

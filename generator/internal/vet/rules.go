@@ -6,7 +6,7 @@ import "github.com/mcpgen/mcpgen/generator/internal/schema"
 type Rule struct {
 	ID    string
 	Finds string // one line, without a full stop
-	Why   string // one line or two: the consequence, and what to do
+	Why   string // one line or two: the consequence, and the remedy
 
 	check func(*checker)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// SecretResult is the rule for secrets in results, of which the generator warns, too.
+// SecretResult is the rule for secrets in results. The generator warns of them, too.
 const SecretResult = "secret-result"
 
 // mostMembers limits the members on paths to secrets that are visited in one result: the number of

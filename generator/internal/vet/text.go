@@ -59,7 +59,7 @@ func (c *checker) texts(visit func(text)) {
 	}
 }
 
-// typeTexts visits the texts of a type's schema.
+// typeTexts visits the texts in a type's schema.
 func (c *checker) typeTexts(f *feature, t *model.Type, seen map[*model.Type]bool, visit func(text)) {
 	if t == nil || seen[t] {
 		return
