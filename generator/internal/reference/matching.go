@@ -34,7 +34,8 @@ func matching(expr string, least, most int) (string, bool) {
 	return "", false
 }
 
-// write writes the shortest text of an expression, with more repetitions where they are allowed.
+// write writes the shortest text that matches an expression, with more repetitions where they are
+// allowed.
 func write(b *strings.Builder, e *syntax.Regexp, repeat int) {
 	if b.Len() > 10_000 {
 		return

@@ -1,5 +1,5 @@
 // Package reference writes the reference of a server for people, as Markdown or as an HTML page. It
-// contains only the features that a server publishes; texts of authors are escaped.
+// contains only the features that a server publishes; all texts are escaped.
 package reference
 
 import (

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 )
 
-// zooTools are the tools of the zoo: types and constraints of every kind.
+// zooTools returns the tools of the zoo: types and constraints of every kind.
 func zooTools(t *testing.T) (all []json.RawMessage, call func(params string) string) {
 	t.Helper()
 	client, wait := zoo.NewMCPServer().Connect(context.Background())
@@ -191,7 +191,7 @@ func TestHostileHTML(t *testing.T) {
 	}
 }
 
-// Anchors are different for different names, and need no escapes in a URL.
+// Different names have different anchors, which need no escapes in a URL.
 func TestAnchor(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range append(slices.Clone(hostile), "a.b", "a_b", "a-b", "a.2eb", "", "ä", "books://{id}") {
