@@ -72,7 +72,7 @@ func (d *document) single(schema any) (s map[string]any, name string, null bool)
 	return s, name, false
 }
 
-// typeOf returns the type of a schema, or "" if it has none or several besides null.
+// typeOf returns the type of a schema, or "" if it has none or several other than null.
 func typeOf(s map[string]any) string {
 	switch t := s["type"].(type) {
 	case string:

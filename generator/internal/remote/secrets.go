@@ -78,7 +78,7 @@ func (s *Secrets) Remove(text string) string {
 	return text
 }
 
-// Writer returns a writer that removes the values from the text of each Write.
+// Writer returns a writer that removes the values from each text that is written.
 func (s *Secrets) Writer(to io.Writer) io.Writer { return remover{s, to} }
 
 type remover struct {

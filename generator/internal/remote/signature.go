@@ -61,7 +61,7 @@ func (d *document) parameter(name string) string {
 	return "*" + typ
 }
 
-// results returns the text of the results: several if the root is an object.
+// results returns the result list for a signature: several results if the root is an object.
 func (d *document) results(output json.RawMessage) string {
 	out := parse(output)
 	properties, _ := out.root["properties"].(map[string]any)
