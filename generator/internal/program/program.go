@@ -31,8 +31,8 @@ import (
 type Target struct {
 	Model *model.Package
 
-	// Files, Fset and Info are the syntax and type information of the package. Only those of a
-	// package main are used, to find its main function.
+	// Files, Fset and Info are the syntax and type information of the package. They are used only
+	// for a package main, to find its main function.
 	Files []*ast.File
 	Fset  *token.FileSet
 	Info  *types.Info
