@@ -23,8 +23,8 @@ import (
 // importsRounds selects the long form: each change alone, and this number of random combinations.
 var importsRounds = flag.Int("imports", 0, "random combinations of changes that TestOtherImports tries")
 
-// declaring are packages with a type T, of which other packages have fields. inline is the body of
-// a function that mentions the parts of T and can be inlined; types of quiet packages cannot be
+// declaring are packages with a type T. Other packages have fields of that type. inline is the body
+// of a function that mentions the parts of T and can be inlined; types of quiet packages cannot be
 // arguments.
 var declaring = []struct {
 	name, source, inline string

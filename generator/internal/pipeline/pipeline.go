@@ -30,9 +30,8 @@ type Config struct {
 	Progress func(stage string) // called with the name of each stage; may be nil
 	Packages func(count int)    // see load.Config
 
-	// Emitting skips packages with //mcp:defaults emit=none if no other package emits their
-	// features. Without it they are treated as if they emitted their features themselves, unless a
-	// requested package does.
+	// Emitting skips packages with //mcp:defaults emit=none. Without it they are treated as if they
+	// emitted their features themselves, unless a requested package emits them.
 	Emitting bool
 }
 
@@ -178,7 +177,7 @@ func (p *Package) print(docs *load.Docs, diags *diag.List) error {
 		return fmt.Errorf("read the generated file: %w", err)
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), p.Path, p.Source, parser.SkipObjectResolution)
-	if err == nil { // the printed file is formatted, so it parses; if not, the next build says more
+	if err == nil { // the printed file is formatted, so it parses; if not, the next build reports more
 		checkNames(p, file, diags)
 		warnOfPlatforms(p, file, docs, diags)
 	}

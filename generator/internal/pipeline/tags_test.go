@@ -11,8 +11,8 @@ import (
 )
 
 // unnamedSource contains structs without a name wherever generated code reads, writes or passes
-// one. "TAG" is a tag without a part for JSON; " `" after it begins a tag of which it is the only
-// part.
+// one. "TAG" is a tag without a part for JSON; " `" after it begins a tag that consists only of
+// that part.
 const unnamedSource = "package unnamed\n" + `
 import (
 	"context"
