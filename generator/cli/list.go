@@ -338,7 +338,7 @@ func signature(m *model.Package, t *model.Call) string {
 	return text
 }
 
-// tagText matches a tag in the text of a type, which contains no other strings.
+// tagText matches a tag in a type's text, which contains no other strings.
 var tagText = regexp.MustCompile(` "(?:[^"\\]|\\.)*"`)
 
 // typeText returns a type for people. Tags are removed, since they would be most of an unnamed

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// loginEntry contains the properties of a login besides its token: the client at the authorization
+// loginEntry contains the properties of a login except its token: the client at the authorization
 // server. Later commands need them to find the token and renew it.
 type loginEntry struct {
 	URL      string `json:"url"` // of the server

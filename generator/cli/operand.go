@@ -155,7 +155,7 @@ func (s *operand) fail(err error, hint string) error {
 	return &sideError{side: s, err: err, hint: hint}
 }
 
-// parse reads the text of a contract, or of a reply.
+// parse reads a contract, or a reply.
 func (s *operand) parse(data []byte) (*contract.Contract, error) {
 	c, err := contract.Read(data)
 	if err != nil {

@@ -37,7 +37,7 @@ func (c *command) printResult(r *mcp.ToolResult) int {
 	return exitDone
 }
 
-// sameJSON reports whether a text is the JSON text of a value.
+// sameJSON reports whether a text is a value's JSON form.
 func sameJSON(text string, value json.RawMessage) bool {
 	var a, b bytes.Buffer
 	return json.Compact(&a, []byte(text)) == nil && json.Compact(&b, value) == nil && bytes.Equal(a.Bytes(), b.Bytes())

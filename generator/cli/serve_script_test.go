@@ -26,7 +26,7 @@ type served struct {
 
 var serverURL = regexp.MustCompile(`(http|ws|tcp|unix)://\S+`)
 
-// serveCommands adds commands for servers to those of scripts:
+// serveCommands adds commands for servers to the scripts' commands:
 //
 //	serve NAME CMD ...      start a command, wait until it prints a URL to standard
 //	                        error, and set $NAME to it, $NAME_at to its address

@@ -314,7 +314,7 @@ func (r *remoteServer) fail(err error) int {
 	return code
 }
 
-// shown returns a text of the server on one line, for people.
+// shown returns a server's text on one line, for people.
 func shown(text string) string {
 	return visible.Escape(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// peakMemory is the largest resident size of a process, in bytes (getrusage(2), which counts
+// peakMemory returns the largest resident size of a process, in bytes (getrusage(2), which counts
 // kibibytes).
 func peakMemory(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
