@@ -107,7 +107,7 @@ func TestCheckTree(t *testing.T) {
 	write("a/tracked.go", code)
 	write("a/removed.go", code)
 	write("docs/page.md", page)
-	write("docs/decide/vet.md", page) // a page that a test writes
+	write("docs/write/directives.md", page) // a page that a test writes
 	write("a/testdata/a.go", code)
 	write("testdata/page.md", page)
 	git("add", ".")

@@ -16,19 +16,16 @@ func TestGuide(t *testing.T) {
 		t.Skip("the commands are for a POSIX shell")
 	}
 	s := newShell(t)
-	// The existing package of the reader.
-	if err := os.Mkdir(filepath.Join(s.dir, "store"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(s.dir, "store", "store.go"), []byte(store), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	files, printed := 0, 0
 	var output strings.Builder // of the last block of commands
 	for _, b := range fenced(read(t, "docs/start/guide.md")) {
 		switch {
 		case b.file != "":
-			if err := os.WriteFile(filepath.Join(s.dir, b.file), []byte(b.text), 0o644); err != nil {
+			file := filepath.Join(s.dir, b.file)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(b.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			files++
@@ -44,23 +41,10 @@ func TestGuide(t *testing.T) {
 			}
 		}
 	}
-	if files < 4 || printed < 4 {
+	if files < 6 || printed < 4 {
 		t.Errorf("the guide has %d files and shows %d outputs", files, printed)
 	}
 }
-
-const store = `// Package store keeps things.
-package store
-
-// Store keeps things.
-type Store struct{}
-
-// NewStore returns a store.
-func NewStore() *Store { return &Store{} }
-
-// Find finds a thing by its name.
-func (s *Store) Find(name string) (string, error) { return name, nil }
-`
 
 // follow runs a line of commands, and records its output.
 func (s *shell) follow(output *strings.Builder, line string) {
@@ -100,7 +84,7 @@ type fence struct {
 
 // fileName matches the text before a block that names its file: "This is `main.go`:", or "`main.go`
 // does this:".
-var fileName = regexp.MustCompile("(?:This is\\s+|^)`([a-z_]+\\.go)`[^`]*:$")
+var fileName = regexp.MustCompile("(?:This is\\s+|^)`([a-z_/]+\\.go)`[^`]*:$")
 
 // fenced returns the fenced blocks of a document.
 func fenced(document string) []fence {

@@ -53,6 +53,9 @@ func TestSnippets(t *testing.T) {
 			if b.file != "" {
 				together = dir
 			}
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(filepath.Join(dir, file), []byte("// "+at+"\n\n"+b.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
