@@ -29,7 +29,30 @@ func (c *command) help(args []string) int {
 }
 
 func (c *command) helpTopic(topic string) int {
-	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "docs": helpDocs, "vet": vetHelp(), "login": helpLogin, "logout": helpLogout, "key": helpKey, "install": helpInstall, "uninstall": helpUninstall, "status": helpStatus, "new": newHelp(), "init": helpInit, "bundle": helpBundle, "completion": fmt.Sprintf(helpCompletion, shellcomplete.Where("mcpgen")), "version": helpVersion}
+	topics := map[string]string{
+		"help":       c.overview(),
+		"generate":   helpGenerate,
+		"list":       fmt.Sprintf(helpList, tokenMethod),
+		"call":       helpCall,
+		"read":       helpRead,
+		"prompt":     helpPrompt,
+		"run":        helpRun,
+		"diff":       helpDiff,
+		"docs":       helpDocs,
+		"vet":        vetHelp(),
+		"login":      helpLogin,
+		"logout":     helpLogout,
+		"key":        helpKey,
+		"install":    helpInstall,
+		"uninstall":  helpUninstall,
+		"status":     helpStatus,
+		"new":        newHelp(),
+		"init":       helpInit,
+		"bundle":     helpBundle,
+		"registry":   helpRegistry,
+		"completion": fmt.Sprintf(helpCompletion, shellcomplete.Where("mcpgen")),
+		"version":    helpVersion,
+	}
 	text, ok := topics[topic]
 	switch {
 	case topic == "directives":
@@ -85,8 +108,8 @@ Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 Flags of generating: mcpgen help generate. Of a command: mcpgen COMMAND -h.
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
 Topics of help: generate, list, call, read, prompt, run, diff, docs, vet, login,
-logout, key, install, uninstall, status, new, init, bundle, completion, version,
-directives.
+logout, key, install, uninstall, status, new, init, bundle, registry,
+completion, version, directives.
 `)
 	return b.String()
 }
