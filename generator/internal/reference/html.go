@@ -80,7 +80,7 @@ func section(b *strings.Builder, open, level int) int {
 // sideList writes the search and the list of all features under the headings of their parts.
 func (d *document) sideList(b *strings.Builder) {
 	b.WriteString("<nav aria-label=\"Contents\">\n" +
-		"<div hidden><input type=\"search\" id=\"search\" placeholder=\"Search\" aria-label=\"Search\" aria-keyshortcuts=\"/\" autocomplete=\"off\" spellcheck=\"false\">" +
+		"<div hidden><input type=\"search\" id=\"search\" placeholder=\"Search, or press /\" aria-label=\"Search\" aria-keyshortcuts=\"/\" autocomplete=\"off\" spellcheck=\"false\">" +
 		"<p id=\"found\" role=\"status\"></p></div>\n<details open>\n<summary>Contents</summary>\n")
 	open, listed := 0, false
 	for _, k := range d.blocks {
@@ -157,7 +157,11 @@ func (k *block) html(b *strings.Builder) {
 		for _, row := range k.rows {
 			b.WriteString("<tr>")
 			for i, cell := range row {
-				b.WriteString(`<td data-label="` + escapeHTML(k.head[i]) + `">` + htmlLine(cell) + "</td>")
+				short := ""
+				if len(cell) == 1 && cell[0].code && len(cell[0].text) <= 24 {
+					short = ` class="short"` // it does not break, as a longer one must
+				}
+				b.WriteString(`<td data-label="` + escapeHTML(k.head[i]) + `"` + short + ">" + htmlLine(cell) + "</td>")
 			}
 			b.WriteString("</tr>\n")
 		}

@@ -39,6 +39,7 @@
 	field.addEventListener("keydown", event => {
 		if (event.key === "Escape") {
 			clear();
+			field.blur();
 		} else if (event.key === "Enter" && field.value && shown.length > 0) {
 			const words = plain(field.value).split(/\s+/).filter(Boolean);
 			const best = shown.find(f => words.every(w => f.name.includes(w))) || shown[0];
