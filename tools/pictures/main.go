@@ -75,7 +75,7 @@ func draw(repository string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer m.remove()
+	defer func() { _ = m.remove() }()
 	t, err := parseTape(readmeTape)
 	if err != nil {
 		return nil, fmt.Errorf("read readme.tape: %w", err)
