@@ -57,7 +57,7 @@ func referencePage(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	page := filepath.Join(t.TempDir(), "page.html")
 	docs := exec.Command(program(t, "mcpgen"), "docs", "-html", "-o", page, pattern)
-	docs.Dir, docs.Env = dir, append(os.Environ(), "GOWORK=off", "GOPROXY=off")
+	docs.Dir, docs.Env = dir, append(os.Environ(), "GOWORK=off")
 	if out, err := docs.CombinedOutput(); err != nil {
 		t.Fatalf("mcpgen docs: %v\n%s", err, out)
 	}
