@@ -46,7 +46,7 @@ func newMachine(repository string) (*machine, error) {
 			return nil, errors.Join(err, m.remove())
 		}
 	}
-	known, err := exec.Command(goCommand, "env", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOROOT").Output()
+	known, err := exec.Command(goCommand, "env", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOFLAGS", "GOROOT").Output()
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("ask the go command: %w", err), m.remove())
 	}
@@ -54,14 +54,15 @@ func newMachine(repository string) (*machine, error) {
 	m.env = []string{
 		"HOME=" + m.home, "PATH=" + bin + ":/usr/bin:/bin", "TERM=xterm", "LANG=C.UTF-8", "SHELL=/bin/sh",
 		"GOCACHE=" + lines[0], "GOMODCACHE=" + lines[1], "GOPROXY=" + lines[2], "GOSUMDB=" + lines[3],
-		"GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-buildvcs=false -trimpath",
+		"GOFLAGS=" + lines[4], // other ones would compile everything again
+		"GOWORK=off", "GOTOOLCHAIN=local",
 	}
-	build := exec.Command(goCommand, "build", "-o", filepath.Join(bin, "mcpgen"), "./cmd/mcpgen")
-	build.Dir, build.Env = m.repository, append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -trimpath")
+	build := exec.Command(goCommand, "build", "-buildvcs=false", "-o", filepath.Join(bin, "mcpgen"), "./cmd/mcpgen")
+	build.Dir, build.Env = m.repository, append(os.Environ(), "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, errors.Join(fmt.Errorf("build the command: %w\n%s", err, out), m.remove())
 	}
-	if err := os.Symlink(filepath.Join(lines[4], "bin", "go"), filepath.Join(bin, "go")); err != nil {
+	if err := os.Symlink(filepath.Join(lines[5], "bin", "go"), filepath.Join(bin, "go")); err != nil {
 		return nil, errors.Join(err, m.remove())
 	}
 	return m, nil

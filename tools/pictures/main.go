@@ -43,7 +43,11 @@ func run(repository string, check bool) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(repository, "docs", "start", "pictures")
+	return store(filepath.Join(repository, "docs", "start", "pictures"), drawn, check)
+}
+
+// store writes pictures to a directory, or compares them with what is there.
+func store(dir string, drawn map[string][]byte, check bool) error {
 	var failed []error
 	for _, name := range slices.Sorted(maps.Keys(drawn)) {
 		text, file := drawn[name], filepath.Join(dir, name)

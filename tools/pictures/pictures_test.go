@@ -2,10 +2,81 @@ package main
 
 import (
 	"encoding/xml"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 )
+
+// What is not current, missing or too large is named, and only what is not checked is written.
+func TestStore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pictures")
+	drawn := map[string][]byte{"a.svg": []byte("one\ntwo\n"), "b.svg": []byte("b")}
+	if err := store(dir, drawn, true); err == nil || !strings.Contains(err.Error(), "a.svg") || !strings.Contains(err.Error(), "b.svg") {
+		t.Errorf("missing files: %v", err)
+	}
+	if err := errors.Join(store(dir, drawn, false), store(dir, drawn, true)); err != nil {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{
+		"one\nthree\n": "a.svg is not what a new run draws (line 2 has\n\ttwo\nand now\n\tthree", "one\ntwo\n\n": "(it has 3 lines, and now 4)",
+		strings.Repeat("x", maxPicture+1): "has 61441 bytes, at most 61440 are allowed",
+	} {
+		drawn["a.svg"] = []byte(text)
+		if err := store(dir, drawn, true); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "b.svg") {
+			t.Errorf("%.20q: %v, want %q", text, err, want)
+		}
+	}
+	if err := store(dir, drawn, false); err == nil {
+		t.Error("a large picture was written")
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "a.svg")); err != nil || string(text) != "one\ntwo\n" {
+		t.Errorf("%.20q, %v", text, err)
+	}
+}
+
+// What the picture of a tool takes of its package: whole declarations, and arguments by their types.
+func TestShown(t *testing.T) {
+	files := []txtar.File{{Name: "shop.go", Data: []byte("package shop\n\n// T is a type.\ntype T string\n\nconst (\n\tA T = \"a\"\n\tB T = \"b\"\n)\n\nvar x = 1\n\n// F is a function.\n//\n//mcp:tool\nfunc F(t T) {}\n")}}
+	for names, want := range map[string]string{
+		"F":     "// F is a function.\n//\n//mcp:tool\nfunc F(t T) {}",
+		"T":     "// T is a type.\ntype T string\n\nconst (\n\tA T = \"a\"\n\tB T = \"b\"\n)",
+		"G":     "error: does not declare all of G",
+		"F G":   "error: does not declare all of F, G",
+		"x B F": "error: does not declare all of x, B, F",
+	} {
+		got, err := declarations(files, strings.Fields(names))
+		if err != nil {
+			got = "error: " + strings.TrimPrefix(err.Error(), "shop.go ")
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", names, got, want)
+		}
+	}
+	tool := &listing{Name: "f"}
+	tool.InputSchema.Properties = []byte(`{"t":{"type":"string"},"n":{"type":"integer"}}`)
+	for pairs, want := range map[string]string{
+		"n=1 t=1": `{"n": 1, "t": "1"}`, `t="<`: `{"t": "\"<"}`, "x=1": "f has no argument x", "": "{}",
+	} {
+		got, err := tool.arguments(strings.Fields(pairs))
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", pairs, got, want)
+		}
+	}
+	for text, want := range map[string]string{`[{"a": 1}, {"b" : [2, 3]}]`: "[\n  {\"a\":1},\n  {\"b\":[2,3]}\n]", "[]": "[]", "{}": "", "no": ""} {
+		got, err := oneLineEach([]byte(text))
+		if got != want || (err != nil) != (want == "") {
+			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
 
 // A wrong tape is refused, with its line.
 func TestTape(t *testing.T) {

@@ -186,17 +186,16 @@ func oneLineEach(text []byte) (string, error) {
 	if err := json.Unmarshal(text, &items); err != nil {
 		return "", fmt.Errorf("read result: it is not a list: %w", err)
 	}
-	var b strings.Builder
-	for i, item := range items {
+	if len(items) == 0 {
+		return "[]", nil
+	}
+	var lines []string
+	for _, item := range items {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, item); err != nil {
 			return "", err
 		}
-		if b.WriteString(",\n  "); i == 0 {
-			b.Reset()
-			b.WriteString("[\n  ")
-		}
-		b.Write(compact.Bytes())
+		lines = append(lines, "  "+compact.String())
 	}
-	return b.String() + "\n]", nil
+	return "[\n" + strings.Join(lines, ",\n") + "\n]", nil
 }
