@@ -62,8 +62,8 @@ func TestPictureOfTool(t *testing.T) {
 	}
 }
 
-// The recording begins with a prompt, and ends with all answers. Whoever wants less motion sees the
-// end at once.
+// The recording begins with a prompt, and ends with all answers. A reader who wants less motion
+// sees the end at once.
 func TestRecording(t *testing.T) {
 	d := control(t)
 	still := picture(t, d, "terminal.svg", look{width: 800, height: 800, still: true})

@@ -39,7 +39,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// What the picture of a tool takes of its package: whole declarations, and arguments by their types.
+// The picture of a tool has whole declarations, and arguments by their types.
 func TestShown(t *testing.T) {
 	files := []txtar.File{{Name: "shop.go", Data: []byte("package shop\n\n// T is a type.\ntype T string\n\nconst (\n\tA T = \"a\"\n\tB T = \"b\"\n)\n\nvar x = 1\n\n// F is a function.\n//\n//mcp:tool\nfunc F(t T) {}\n")}}
 	for names, want := range map[string]string{
