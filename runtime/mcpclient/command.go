@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -52,12 +51,13 @@ type Command struct {
 	Prepare func(*exec.Cmd)
 }
 
-// Name returns the last element of Path.
+// Name returns the last element of Path. For a program that runs another one, it is what that one is
+// called in Args: the package of npx and uvx, the image of docker run, the file of node.
 func (c Command) Name() string {
 	if c.Path == "" {
 		return "program without a path"
 	}
-	return filepath.Base(c.Path)
+	return commandName(c.Path, c.Args)
 }
 
 // Key returns a digest of Path, Args, Dir, Env and InheritEnv.
