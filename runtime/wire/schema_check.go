@@ -196,9 +196,13 @@ func (s *valueSchema) checkMember(name string, v any, r *schemaReport) bool {
 	switch {
 	case part == nil && s.closed:
 		if r != nil {
+			thing := "field"
+			if r.d.depth == 0 && len(r.path) == 0 { // the value is all arguments
+				thing = "argument"
+			}
 			r.at(name, func() {
 				r.add(RuleUnknown, func() string {
-					message, _ := r.d.unknownName("field", name, s.names)
+					message, _ := r.d.unknownName(thing, name, s.names)
 					return message
 				})
 			})

@@ -24,8 +24,11 @@ func TestCheckable(t *testing.T) {
 		{`{"properties":{"a":{"type":["string","null"]}}}`, `{"a":1}`, "a: "},
 		{`{"properties":{"a":{"enum":["x","y"]}}}`, `{"a":"z"}`, "a: "},
 		{`{"additionalProperties":false,"patternProperties":{"^x":{}}}`, `{"x1":1}`, ""},
-		{`{"additionalProperties":false}`, `{"x1":1}`, "x1: unknown field"},
-		// Unknown and optional keywords refuse nothing.
+		{`{"additionalProperties":false}`, `{"x1":1}`, "x1: unknown argument; there are no arguments"},
+		{`{"properties":{"query":{},"in":{"properties":{"a":{}},"additionalProperties":false}},"additionalProperties":false}`, `{"query":1,"qeury":2}`, `qeury: unknown argument; did you mean "query"? Known: `},
+		{`{"properties":{"in":{"properties":{"a":{}},"additionalProperties":false}}}`, `{"in":{"b":1}}`, "in.b: unknown field. Known: a"},
+		{`{"properties":{"in":{"items":{"properties":{"a":{}},"additionalProperties":false}}}}`, `{"in":[{"b":1}]}`, "in[0].b: unknown field. Known: a"},
+		// What is not known, or may be ignored, refuses nothing.
 		{`{"properties":{"a":{"format":"date"}}}`, `{"a":"no date"}`, ""},
 		{`{"properties":{"a":{"not":{}}}}`, `{"a":1}`, ""},
 		{`{"properties":{"a":{"oneOf":[{"not":{"type":"string"}},{"type":"string"}]}}}`, `{"a":"x"}`, ""},
