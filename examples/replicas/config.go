@@ -80,7 +80,7 @@ func (c *config) parse(args []string) error {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
 		}
-		return errUsage // the flag set printed the error
+		return fmt.Errorf("%w: %w", err, errUsage)
 	}
 	if problem := c.problem(); problem != "" && !c.version() {
 		return fmt.Errorf("%s: %w", problem, errUsage)

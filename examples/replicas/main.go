@@ -28,10 +28,12 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 // for an invalid command line.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	set := flag.NewFlagSet("shop", flag.ContinueOnError)
-	set.SetOutput(stderr)
+	set.SetOutput(io.Discard)
+	set.Usage = func() {}
 	c := newConfig(set)
 	switch err := c.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
+		printHelp(stdout, set)
 		return 0
 	case err != nil:
 		return fail(stderr, err)
