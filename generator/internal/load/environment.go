@@ -143,7 +143,13 @@ func (p *Package) CheckRuntime(ctx context.Context, cfg Config) error {
 			return e
 		}
 	}
-	return &Error{Message: where + " does not require " + runtimePath + ", which the generated file imports", Hint: getTool}
+	e := &Error{Message: where + " does not require " + runtimePath + ", which the generated file imports", Hint: getTool}
+	if answer.Error != nil {
+		if hint := diag.DownloadHint(answer.Error.Err); hint != "" {
+			e.Message, e.Hint = e.Message+", and it cannot be fetched: "+answer.Error.Err, hint
+		}
+	}
+	return e
 }
 
 // checkedRuntime reports whether the generated file is newer than the files that determine the
@@ -177,6 +183,9 @@ func (l *loader) unloaded(ctx context.Context, where, reason string) *Error {
 	e := &Error{
 		Message: fmt.Sprintf("%s requires %s, which cannot be loaded: %s", where, ownModule, strings.TrimSpace(text)),
 		Hint:    "go mod download " + ownModule + ", which needs a network where the module cache does not have it",
+	}
+	if hint := diag.DownloadHint(text); hint != "" {
+		e.Hint = hint
 	}
 	switch {
 	case strings.Contains(text, "-mod=vendor"):

@@ -3,6 +3,9 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -314,6 +317,38 @@ func TestUnloadedRuntime(t *testing.T) {
 				t.Errorf("it does: %s", got)
 			}
 		})
+	}
+}
+
+// TestRefusedDownload has a proxy that serves go.mod files, and no modules.
+func TestRefusedDownload(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		module, file, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/@v/")
+		switch {
+		case strings.HasSuffix(file, ".mod"):
+			fmt.Fprintf(w, "module %s\n", module)
+		case strings.HasSuffix(file, ".info"):
+			fmt.Fprint(w, `{"Version":"v1.0.0","Time":"2026-01-01T00:00:00Z"}`)
+		default:
+			http.Error(w, "blocked", http.StatusForbidden)
+		}
+	}))
+	defer proxy.Close()
+	host := strings.TrimPrefix(proxy.URL, "http://")
+	for name, test := range map[string]struct{ require, message string }{
+		"required":     {"\nrequire github.com/mcpgen/mcpgen v1.0.0\n", "requires github.com/mcpgen/mcpgen, which cannot be loaded: "},
+		"not required": {"", "does not require github.com/mcpgen/mcpgen/runtime/mcp, which the generated file imports, and it cannot be fetched: "},
+	} {
+		dir := write(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n"+test.require+"-- a.go --\npackage m\n")
+		cfg := Config{Dir: dir, Env: offline("GOPROXY="+proxy.URL, "GOSUMDB=off", "GOMODCACHE="+filepath.Join(dir, "cache"))}
+		pkgs, _, err := Load(t.Context(), cfg)
+		if err != nil || len(pkgs) != 1 {
+			t.Fatal(pkgs, err)
+		}
+		got := asError(t, pkgs[0].CheckRuntime(t.Context(), cfg))
+		if !strings.Contains(got, test.message) || !strings.Contains(got, "403 Forbidden") || !strings.Contains(got, "hint: "+host+" refuses it") || strings.Contains(got, "go get") {
+			t.Errorf("%s: got %s", name, got)
+		}
 	}
 }
 

@@ -106,9 +106,13 @@ func missing(ctx context.Context, cfg *Config, path string) *Problem {
 		Message: "the module does not require the package " + path + " yet",
 		Hint:    "go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen",
 	}}
+	refused := diag.DownloadHint(text)
 	switch {
 	case lookup(cfg.Env, "GO111MODULE") == "off":
 		p.Message, p.Hint = "modules are switched off", "unset GO111MODULE"
+	case refused != "":
+		lines := strings.Split(strings.TrimSpace(text), "\n") // the first ones name what it downloads
+		p.Message, p.Hint = "the go command cannot load the package "+path+": "+lines[len(lines)-1], refused
 	case strings.Contains(text, "updates to go.mod needed"):
 		p.Message = "go.mod is not up to date"
 		p.Hint = "go mod tidy, which also raises the go line where a required module asks for a later Go"

@@ -321,6 +321,12 @@ func TestProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantProblem(t, tgt, program.Config{Dir: dir, Env: environment()}, "does not require", "go get -tool")
+
+	mod = append(mod, "\nrequire github.com/mcpgen/mcpgen v1.0.0\n"...)
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wantProblem(t, tgt, program.Config{Dir: dir, Env: environment("GOFLAGS=-mod=mod", "GOMODCACHE="+t.TempDir())}, "cannot load the package", "GOPROXY=off allows no download")
 }
 
 func wantProblem(t *testing.T, tgt *program.Target, cfg program.Config, message, hint string) {
