@@ -135,7 +135,7 @@ var elsewhere = map[string]string{
 	"show": "list PACKAGE", "ls": "list PACKAGE", "tools": "list PACKAGE", "exec": "call PACKAGE TOOL", "invoke": "call PACKAGE TOOL",
 	"get": "read PACKAGE URI", "test": "call PACKAGE TOOL to try a tool; go test runs tests, see package mcptest",
 	"create": "new NAME", "scaffold": "new NAME", "add": "install CLIENT PACKAGE", "remove": "uninstall CLIENT NAME",
-	"doc": "docs PACKAGES", "auth": "login URL", "directives": "help directives", "usage": "help",
+	"doc": "docs PACKAGES", "diagnose": "doctor [PACKAGE]", "env": "doctor [PACKAGE]", "auth": "login URL", "directives": "help directives", "usage": "help",
 }
 
 // environment returns the environment of the go command. It sets a separate directory for temporary

@@ -56,19 +56,12 @@ func (c *command) vet(args []string) int {
 	}
 	if found.Len() == 0 {
 		c.progress.begin("checking the contracts")
-		for _, p := range result.Packages {
-			findings, err := vet.Package(p.Loaded, p.Model, options)
-			if err != nil {
-				c.progress.end()
-				return c.fail(err)
-			}
-			if !*asJSON {
-				findings = vet.Join(findings)
-			}
-			for _, finding := range findings {
-				found.Add(finding.Diagnostic())
-			}
+		findings, err := vetFindings(result, options, !*asJSON)
+		if err != nil {
+			c.progress.end()
+			return c.fail(err)
 		}
+		found.Append(findings)
 	}
 	c.progress.end()
 	report(&found)
@@ -79,6 +72,25 @@ func (c *command) vet(args []string) int {
 		c.noteln("no findings in %s", count(len(result.Packages), "package"))
 	}
 	return exitDone
+}
+
+// vetFindings are the findings in all packages; those that say the same of several places are
+// joined if people read them.
+func vetFindings(result *pipeline.Result, options *vet.Options, joined bool) (*diag.List, error) {
+	var found diag.List
+	for _, p := range result.Packages {
+		findings, err := vet.Package(p.Loaded, p.Model, options)
+		if err != nil {
+			return nil, err
+		}
+		if joined {
+			findings = vet.Join(findings)
+		}
+		for _, finding := range findings {
+			found.Add(finding.Diagnostic())
+		}
+	}
+	return &found, nil
 }
 
 // fitted prints a list for people, in lines that fit the terminal.
