@@ -50,7 +50,7 @@ func init() {
 			(*checker).ignoredQuestions,
 		},
 		{
-			"identity-argument", "an argument that says who calls: tenant, user_id, account, token, password, api_key and the like",
+			"identity-argument", "an argument that identifies the caller: tenant, user_id, account, token, password, api_key and the like",
 			"The model chooses arguments, and any text in its context can change what it chooses. Take the value from the request: inject= names the function that fills it.",
 			(*checker).identityArguments,
 		},
@@ -71,7 +71,7 @@ func init() {
 		},
 		{
 			"client-name", "a tool whose name, as mcp__SERVER__TOOL, is longer than 64 characters or has characters other than letters, digits, _ and -",
-			"Clients prefix the name with that of the server, and APIs of models refuse names that are longer or have a dot.",
+			"Clients prefix the name with the server's, and APIs of models refuse names that are longer or contain a dot.",
 			(*checker).clientNames,
 		},
 		{
@@ -91,7 +91,7 @@ func init() {
 		},
 		{
 			"token-budget", "a tool that costs more tokens than -max-tokens",
-			"Its definition is part of each conversation. Shorten descriptions, or split the arguments; mcpgen list shows what costs how much.",
+			"Its definition is part of each conversation. Shorten descriptions, or split the arguments; mcpgen list shows the tokens of each tool.",
 			(*checker).tokenBudget,
 		},
 		{
@@ -106,17 +106,17 @@ func init() {
 		},
 		{
 			"large-schema", "a tool whose schemas are together larger than 16 KiB",
-			"APIs of models refuse large schemas, and each client reads them. Leave out that of the result with output=text, share repeated types by //mcp:defaults defs, or use smaller types. The generator warns of it too.",
+			"APIs of models refuse large schemas, and each client reads them. Leave out the result's schema with output=text, share repeated types by //mcp:defaults defs, or use smaller types. The generator warns of it too.",
 			(*checker).largeSchemas,
 		},
 		{
 			PlatformType, "a feature whose receiver, parameters, results, functions or values of an enumeration are declared in a file with a build constraint, an array whose length or a value that differs from system to system, or a number in a tag or directive that an int of 32 bits does not hold",
-			"In other builds these may differ: then the contract differs, -check fails, or the generated file does not compile. Declare them in a file without build constraints. The generator warns of values, lengths and numbers, and of what it names and no other build declares.",
+			"In other builds these may differ: then the contract differs, -check fails, or the generated file does not compile. Declare them in a file without build constraints. The generator warns of values, lengths and numbers, and of names in the generated file that no other build declares.",
 			(*checker).platformTypes,
 		},
 		{
 			schema.UnreadTag, "a tag of a field that nothing reads, such as default:\"5\", or a rule of validate that the schema cannot express",
-			"A reader expects an effect, and there is none: the schema lacks it, and so do calls. Write it in the tag jsonschema. The generator warns of it too.",
+			"A reader expects an effect, but it changes neither the schema nor calls. Write it in the tag jsonschema. The generator warns of it too.",
 			(*checker).unreadTags,
 		},
 		{
