@@ -15,7 +15,7 @@ const keyWidth = 24
 func WriteHelp(w io.Writer) {
 	var out strings.Builder
 	out.WriteString(`Directives are comments //mcp:word, without a space after the slashes, in the
-doc comment of what they are about. Their arguments are words, key=word,
+doc comment of a declaration. Their arguments are words, key=word,
 key="Go string", key=` + "`raw string`" + ` and flags, which key=false turns off. A
 comment that begins with mcp: in any other form is an error.
 `)

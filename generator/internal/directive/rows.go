@@ -29,10 +29,10 @@ var (
 	resourceName   = key("name", KindString, `"Price list"`, "published name, of one word or several")
 	timeoutKey     = key("timeout", KindDuration, "30s", "how long a call may take")
 	maxResultKey   = key("maxresult", KindSize, "64KiB", "size above which a result is an error")
-	shortenKey     = key("shorten", KindFlagOrNames, "books", "if a result is larger than maxresult, its list has fewer elements, all of them whole, and the result says truncated and total; a name chooses one of several lists")
+	shortenKey     = key("shorten", KindFlagOrNames, "books", "if a result is larger than maxresult, its list is cut to whole elements, and the result contains truncated and total; a name chooses one of several lists")
 	pageKey        = key("page", KindInteger, "50", "number of elements that the list of a result has at most; adds the argument offset, or continues by the argument cursor of the function; includes shorten")
 	lenientKey     = flag("lenient", `accept "5" for 5 and 5 for "5", "true" for true, "prod" for ["prod"], "1,2" for [1,2], JSON texts for values, and "" for optional numbers, times and enumerations`)
-	outputKey      = oneOf("output", "what clients get of structured results: text is their JSON text alone, untyped leaves out the schema, typed is both with the schema (the default)", "text", "untyped", "typed")
+	outputKey      = oneOf("output", "the form of structured results for clients: text is their JSON text alone, untyped leaves out the schema, typed is both with the schema (the default)", "text", "untyped", "typed")
 	encodeKey      = oneOf("encode", "how the text of output=text is made: json is by reflection, in the form of encoding/json, with less generated code; generated is the default", "json", "generated")
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
 	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
@@ -89,7 +89,7 @@ func newTable() []*Spec {
 			Example: `//mcp:server title="Bookstore" instructions="Search before you order."`,
 			Keys: []Key{
 				key("name", KindString, "bookstore", "name of the server; default: the last element of the import path, a major version such as v2 left out"),
-				key("version", KindString, "1.4.0", "version; default: that of the main module, read when the program starts"),
+				key("version", KindString, "1.4.0", "version; default: the main module's, read when the program starts"),
 				titleKey,
 				key("description", KindString, `"Books and their prices."`, "what the server is"),
 				key("instructions", KindString, `"Search before you order."`, "what a model should know before it uses the server"),
@@ -101,7 +101,7 @@ func newTable() []*Spec {
 		},
 		{
 			Word: "defaults", Built: true, On: []Target{Package, Type}, OncePerPackage: true,
-			OnNote:  "a type: the receiver of annotated methods; its defaults take precedence over those of the package",
+			OnNote:  "a type: the receiver of annotated methods; its defaults take precedence over the package's",
 			Help:    "settings for all features of a package or of a receiver type",
 			Example: `//mcp:defaults group=catalogue timeout=10s closedworld`,
 			Keys: slices.Concat([]Key{
@@ -111,7 +111,7 @@ func newTable() []*Spec {
 				oneOf("naming", "how published names are made: snake publishes SearchBooks as search_books, asis leaves it unchanged", "snake", "asis"),
 				oneOf("errors", "whether the model gets the text of every error, or only of declared ones", "text", "declared"),
 				requiredKey,
-				oneOf("tags", "huma: the tags of huma hold, as they do anyway where the package imports huma/v2; none: those of no framework name or describe arguments", "huma", "none"),
+				oneOf("tags", "huma: huma's tags apply, which is the default if the package imports huma/v2; none: no framework's tags name or describe arguments", "huma", "none"),
 				maxResultKey, outputKey, encodeKey, iconKey,
 				key("inject", KindNames, "userID:currentUser", "every argument with this name is filled by the function, as by inject= of //mcp:arg, and not published"),
 				receiverKey,
@@ -121,7 +121,7 @@ func newTable() []*Spec {
 		{
 			Word: "tool", Built: true, On: append(slices.Clone(functions), VarGroup), Feature: true,
 			OnNote:  values,
-			Note:    "a group of variables has all keys but name, title, description and alias; those of a variable take precedence",
+			Note:    "a group of variables takes all keys except name, title, description and alias; a variable's own keys take precedence",
 			Help:    "the function is a tool",
 			Example: `//mcp:tool name=search_books title="Search the books" readonly timeout=30s`,
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
@@ -161,7 +161,7 @@ func newTable() []*Spec {
 		{
 			Word: "doc", Synopsis: "[TEXT]", Built: true, Text: true, Repeat: true,
 			On:      []Target{Package, Func, Method, InterfaceMethod, Type, Var, Const, Field},
-			Help:    "replaces the doc comment in what is published, and is read like one: a directive for each line, lists and code stay, other lines join to paragraphs",
+			Help:    "replaces the doc comment for clients, and is read like one: a directive for each line, lists and code stay, other lines join to paragraphs",
 			Example: `//mcp:doc Finds books by words of their title, author or subject.`,
 		},
 		{
