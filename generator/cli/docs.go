@@ -19,9 +19,9 @@ import (
 
 const helpDocs = `usage: mcpgen docs [flags] PACKAGES
 
-Writes the reference of a server for people, as Markdown: what it is, its tools
-by group with their arguments, results, hints, errors and an example call that
-is valid, its resources, prompts and forms. Several packages are one server.
+Writes the reference of a server for people, as Markdown: its description, its
+tools by group with their arguments, results, hints, errors and a valid example
+call, its resources, prompts and forms. Several packages are one server.
 The page depends on the source alone, and each feature has an anchor that
 stays: #tool-NAME.
 

@@ -120,24 +120,24 @@ const helpFlags = `	-tags LIST  build tags, separated by commas
 
 const helpGenerate = `usage: mcpgen [flags] [packages]
 
-Writes mcp_gen.go into each of the packages that has //mcp: directives; without
-packages, into that of the current directory. ./... stands for all packages
-below. A file that is current is left alone, and on any error nothing is
-written. The file is generated from the source alone: it does not matter whether
-it is there, out of date or broken.
+Writes mcp_gen.go into each package with //mcp: directives; without arguments,
+into the package in the current directory. ./... stands for all packages below.
+A file that is current is left unchanged, and on any error nothing is written.
+The file is generated from the source alone: it may be missing, out of date or
+broken.
 
 	-check      write nothing; exit 1 with a diff if a file is not current
 	-contract FILE
-	            also write the contract: what clients see of the packages as
-	            one server, as JSON for reviewers and mcpgen diff; with
-	            -check, exit 1 if the file is not current, and print what
-	            has changed
+	            also write the contract: the view of clients on the packages
+	            as one server, as JSON for reviewers and mcpgen diff; with
+	            -check, exit 1 if the file is not current, and print the
+	            changes
 	-json       write diagnostics as JSON, one object a line, to standard
 	            output
 ` + helpFlags
 
 const helpServer = `
-Instead of a package, all of this works with a server of any kind:
+Instead of a package, this command accepts a server of any kind:
 
 	mcpgen list https://example.com/mcp     at a URL: http, https, ws, wss,
 	mcpgen list tcp://localhost:9000        tcp://host:port, unix:///path
@@ -153,8 +153,8 @@ it gets HOME, LANG, PATH and the like, and the env of its entry. A server that
 requires a login gets one: with a browser, if there is a terminal; see mcpgen
 help login. Progress and log messages go to standard error. A call that becomes
 a task is run to its end, and Ctrl-C cancels the task. If the server asks for
-input, a terminal is asked; without one the question is cancelled. Which
-revision a server speaks is kept in the cache directory of the user.
+input, a terminal is asked; without one the question is cancelled. The revision
+that a server speaks is kept in the cache directory of the user.
 
 	-header 'NAME: VALUE'
 	            send that header field; may be repeated
@@ -186,12 +186,12 @@ is built or written.
 
 const helpDiff = `usage: mcpgen diff [flags] OLD NEW
 
-Shows what has changed between two contracts, and what each change means for
-clients: breaking, compatible or wording. What cannot be decided counts as
-breaking. Each side is one of these:
+Shows the changes between two contracts, and their effect on clients: breaking,
+compatible or wording. A change that cannot be classified counts as breaking.
+Each side is one of these:
 
 	main, v1.4.0, HEAD~3      a git revision: the package on the other side,
-	                          or that of the current directory, as it was
+	                          or in the current directory, as it was
 	                          committed
 	main:./shop               a package at a revision
 	main:shop/contract.json   a file at a revision, from the root of the
@@ -204,8 +204,8 @@ breaking. Each side is one of these:
 	./shop, ./...             a package, or all packages below as one server
 
 The source of a revision is copied into a temporary directory; the repository
-and its work tree are left as they are. Directories outside of the repository
-that go.mod replaces modules with are taken as they are now, with a note. A
+and its work tree are not changed. Directories outside of the repository that
+go.mod replaces modules with are used in their present state, with a note. A
 go.work file counts if it is committed.
 
 	-fail CHANGES
@@ -251,15 +251,15 @@ const helpLogin = `usage: mcpgen login [flags] URL
 
 Logs in to the server at URL with a browser, and keeps the login for later
 commands: list, call, read and prompt use and renew it. On a terminal they log
-in by themselves, for what a call needs; login asks for all scopes that the
-server publishes, and says which the token has. The address of the login is
-printed as well. If it is opened on another machine, paste the address that the
-browser ends at.
+in by themselves, with the scopes that a call needs; login requests all scopes
+that the server publishes, and prints those that are granted. The address of the
+login is printed as well. If you open it on another machine, paste the address
+at which the browser ends.
 
-Logins are in mcpgen/logins.json of the configuration directory of the user,
-with mode 0600. What the authorization server is, the server says; mcpgen
-registers itself there, unless who it is comes with a flag, which is kept with
-the login:
+Logins are stored in mcpgen/logins.json in the configuration directory of the
+user, with mode 0600. The server names its authorization server; mcpgen
+registers itself there, unless a flag gives a client, which is kept with the
+login:
 
 	-client-id ID
 	            the id of a client that is registered at the authorization
@@ -289,13 +289,13 @@ const helpKey = `usage: mcpgen key new [flags] NAME
 
 Makes an API key for a server that is started with -keys FILE, and prints it to
 standard output, this once: the file gets its SHA-256. The server reads the file
-again when it changes. To revoke a key, remove its entry from the file. NAME is
-who gets the key; servers and their logs show it.
+again when it changes. To revoke a key, remove its entry from the file. NAME
+names the owner of the key; servers and their logs show it.
 
 	-file FILE  the file, which is made if it is missing, with mode 0600;
 	            default: keys.json
 	-scopes NAME,...
-	            what the key may be used for: scopes of features
+	            the scopes of features that the key allows
 	-roles NAME,...
 	            roles of the server's -roles
 	-expires WHEN
@@ -314,13 +314,13 @@ cursor, gemini, vscode or windsurf; with json the entry is printed and nothing
 is written. docs/serve/hosts.md says which file each of them has.
 
 The entry is inserted into the file, and every other byte stays. A file that
-cannot be parsed is not written: what to paste is printed. The old file of a
-user is kept beside it as .bak the first time. The file of Claude Code for a
+cannot be parsed is not written: the text to paste is printed. The old file of
+a user is kept beside it as .bak the first time. The file of Claude Code for a
 user is changed by the command claude, which has to be in PATH and gets no
 values of -env and -header.
 
-	-name NAME  the name of the entry; default: that of the server or the
-	            program
+	-name NAME  the name of the entry; default: the name of the server or
+	            the program
 	-scope SCOPE
 	            user (default), project for a file in the current directory,
 	            which is meant to be committed, or local, which Claude Code
@@ -340,8 +340,8 @@ values of -env and -header.
 
 const helpUninstall = `usage: mcpgen uninstall [flags] CLIENT NAME
 
-Takes a server out of a client again. The file is what it was before it was
-installed, with everything that has been changed since.
+Removes a server from a client. The file becomes what it was before install,
+plus all other changes since.
 
 	-scope SCOPE
 	            user, project or local, if more than one has that name
@@ -351,13 +351,12 @@ installed, with everything that has been changed since.
 const helpStatus = `usage: mcpgen status [flags] [CLIENT] [NAME]
 
 Shows the servers that clients have for this user and in the current directory.
-Those that install has written are started, in the home directory or in that of
-the project, and have to answer tools/list within 10 seconds. Others are
-started with -start alone, since a file of a cloned repository says what to
-run. Exits with 1 if something is wrong: a program that is gone or does not
-answer, one of -build whose source has changed, a name in two scopes, more
-tools than the client passes on. Credentials in arguments and URLs are not
-shown.
+Servers that install has added are started, in the home directory or in the
+project's, and must reply to tools/list within 10 seconds. Others are started
+only with -start, since a file of a cloned repository may name any program.
+Exits with 1 if something is wrong: a program that is missing or does not reply,
+a program of -build whose source has changed, a name in two scopes, more tools
+than the client passes on. Credentials in arguments and URLs are not shown.
 
 	-start      also start servers that install has not written
 	-json       write one array with an object for each entry
@@ -427,15 +426,15 @@ Receivers are made as for mcpgen call.
 	            with -tls-cert: certificates of these authorities (PEM) are
 	            credentials
 	-auth ISSUER
-	            with -http: who calls needs an access token of that issuer,
-	            a URL
-	-keys FILE  with -http: who calls needs an API key, see mcpgen help key
+	            with -http: callers need an access token of that issuer, a
+	            URL
+	-keys FILE  with -http: callers need an API key, see mcpgen help key
 	-url URL    with -auth or -keys: the URL of the endpoint as clients
-	            write it; on a server for this machine alone it follows from
+	            write it; for a server on this machine only, it follows from
 	            -http
 	-audience NAME
-	            with -auth: take tokens for NAME, too
-	-roles FILE with -auth or -keys: what each role may see
+	            with -auth: accept tokens for NAME, too
+	-roles FILE with -auth or -keys: the features that each role may see
 ` + helpFlags
 
 const helpHTTP = `

@@ -8,12 +8,12 @@ import (
 )
 
 // tokenMethod describes the estimate of tokens.
-const tokenMethod = `Tokens are an estimate: four bytes count as one. Of a tool these are its name,
-description and input schema, which is what clients put before a model; the
-total is what all tools take of each conversation, and above 40 tools also what
-they take if package mcpfind lists three that find and call them. Of the others
-it is the whole listing, which a model only sees where a client chooses to show
-it. Each model counts in its own way.
+const tokenMethod = `Tokens are an estimate: four bytes count as one. For a tool they cover name,
+description and input schema, which clients put before a model; the total is the
+share of all tools in each conversation, above 40 tools also with package
+mcpfind, which lists three tools that find and call them. For other features
+they cover the whole listing, which a model sees only if a client shows it. Each
+model counts differently.
 `
 
 // tokens estimates the tokens that a feature takes in a model's context.

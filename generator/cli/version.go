@@ -11,9 +11,9 @@ const modulePath = "github.com/mcpgen/mcpgen"
 
 const helpVersion = `usage: mcpgen version
 
-Prints the version of mcpgen, that of Go which it was built with, and the
-system that it was built for. The version is (devel) if the go command has
-recorded none.
+Prints the versions of mcpgen and of the Go toolchain that built it, and the
+system that it was built for. The version is (devel) if the go command recorded
+none.
 `
 
 // showVersion prints one line, which bug reports should cite.

@@ -155,28 +155,27 @@ func vetTool(ctx context.Context) {
 
 const helpVet = `usage: mcpgen vet [flags] [packages]
 
-Looks at the contracts of packages for what the generator accepts and a reviewer
-would not. It works from the source, and writes nothing. Each finding ends with
-the rule in brackets. Exit code 1 means that there are findings.
+Checks the contracts of packages for faults that the generator accepts and a
+reviewer would not. It works from the source, and writes nothing. Each finding
+ends with the rule in brackets. Exit code 1 means that there are findings.
 
 	-rules LIST   check only these rules, separated by commas
 	-disable LIST do not check these
-	-max-tools N  how many tools a package may have (40); 0 is any number
-	-max-tokens N how many tokens a tool may cost (1000), as mcpgen list
+	-max-tools N  limit the tools of a package (40); 0 is any number
+	-max-tokens N limit the tokens of a tool (1000), as mcpgen list
 	              estimates them; 0 is any number
 	-json         write findings as JSON, one object a line, to standard
 	              output: file, line, column, severity, rule, message and
 	              hint
-	-wide         break no lines: a terminal gets those of its width
+	-wide         break no lines at the width of a terminal
 ` + helpFlags + `
 A finding that is right and wanted is silenced in the doc comment of the
 function, or in the package comment for all of the package, with the reason:
 
 	//mcp:ignore identity-argument An operator looks up others' accounts.
 
-The same program serves go vet, which remembers what it has checked, and with
--fix makes the edits that are plain. Its flags are called -mcpgen.rules and so
-on there:
+The same program serves go vet, which caches its results, and with -fix makes
+the simple edits. There its flags are called -mcpgen.rules and so on:
 
 	go vet -vettool=$(go tool -n mcpgen) ./...
 
