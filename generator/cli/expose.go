@@ -202,7 +202,7 @@ func exposures(p *load.Package, typeName, qualifier string) (all []*exposure, pr
 		case *types.Func:
 			e := &exposure{name: name, value: qualifier + name, fn: obj}
 			if s := (&target{name: name, fn: obj}); !s.candidate() {
-				e.why = "its name is that of a constructor or of an option"
+				e.why = "it has the name of a constructor or of an option"
 			} else if obj.Signature().TypeParams().Len() > 0 {
 				e.why = "it is generic: name an instance, such as " + e.value + "[int]"
 			}
@@ -268,7 +268,7 @@ func methodsOf(obj *types.TypeName, qualifier string) []*exposure {
 		case generic:
 			e.why = "its type is generic: name an instance, such as " + qualifier + obj.Name() + "[int]"
 		case standardMethods.MatchString(fn.Name()):
-			e.why = "its name is that of a method which the standard library calls"
+			e.why = "it has the name of a method which the standard library calls"
 		case returns(fn, t):
 			e.why = "it returns " + strings.Trim(value, "()") + " itself"
 		}

@@ -424,10 +424,10 @@ func writeNamed(path string, text []byte) error {
 // readOnly adds a hint to errors of permissions and of a full disk.
 func readOnly(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%w\n\thint: make room and start again; the file is what it was", err)
+		return fmt.Errorf("%w\n\thint: make room and start again; the file is unchanged", err)
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("%w\n\thint: the directory or file is read-only for you, and is what it was", err)
+		return fmt.Errorf("%w\n\thint: the directory or file is read-only for you, and is unchanged", err)
 	}
 	return err
 }

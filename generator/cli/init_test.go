@@ -119,10 +119,10 @@ func TestUnwritable(t *testing.T) {
 		err  error
 		want string
 	}{
-		{at(syscall.EACCES), "write /d/mcp.go: permission denied\n\thint: the directory or file is read-only for you, and is what it was"},
-		{at(syscall.ENOSPC), "write /d/mcp.go: no space left on device\n\thint: make room and start again; the file is what it was"},
-		{&os.LinkError{Op: "rename", Old: "/d/.mcp.go.1", New: "/d/mcp.go", Err: syscall.EACCES}, "write /d/mcp.go: permission denied\n\thint: the directory or file is read-only for you, and is what it was"},
-		{at(syscall.EROFS), "write /d/mcp.go: read-only file system\n\thint: the directory or file is read-only for you, and is what it was"},
+		{at(syscall.EACCES), "write /d/mcp.go: permission denied\n\thint: the directory or file is read-only for you, and is unchanged"},
+		{at(syscall.ENOSPC), "write /d/mcp.go: no space left on device\n\thint: make room and start again; the file is unchanged"},
+		{&os.LinkError{Op: "rename", Old: "/d/.mcp.go.1", New: "/d/mcp.go", Err: syscall.EACCES}, "write /d/mcp.go: permission denied\n\thint: the directory or file is read-only for you, and is unchanged"},
+		{at(syscall.EROFS), "write /d/mcp.go: read-only file system\n\thint: the directory or file is read-only for you, and is unchanged"},
 		{fs.ErrExist, "write /d/mcp.go: another program has just written it\n\thint: look at it, and start again"},
 	} {
 		if got := unwritable("/d/mcp.go", test.err).Error(); got != test.want {

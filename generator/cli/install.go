@@ -292,7 +292,7 @@ func (c *command) probe(ctx context.Context, s *clients.Status) (tools, tokens i
 		}
 		address := expand(s.Server.URL)
 		if !remote.IsServer(address) || remote.HasUser(address) {
-			return 0, 0, errors.New("its URL is not that of a server")
+			return 0, 0, errors.New("its URL is not the URL of a server")
 		}
 		target = remote.URL(address, remote.Credentials{Header: header})
 	} else {

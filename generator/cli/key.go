@@ -44,7 +44,7 @@ func (c *command) key(args []string) int {
 	case !ok:
 		return code
 	case len(rest) == 0 || rest[0] != "new":
-		return c.usage("key", "what to do is missing", "to make a key: "+c.invoked+" key new NAME")
+		return c.usage("key", "the action is missing", "to make a key: "+c.invoked+" key new NAME")
 	case len(rest) == 1:
 		return c.usage("key", "the name of the key is missing", "name who gets it: "+c.invoked+" key new nightly-report")
 	case len(rest) > 2:

@@ -83,7 +83,7 @@ func (c *command) list(args []string) int {
 	}
 	for _, row := range all {
 		for _, argument := range slices.Sorted(maps.Keys(row.choices)) {
-			line := fmt.Sprintf("%s %s: the values of %s are those of %s, known when the program starts\n", row.kind, row.name, argument, row.choices[argument])
+			line := fmt.Sprintf("%s %s: the values of %s come from %s when the program starts\n", row.kind, row.name, argument, row.choices[argument])
 			fmt.Fprint(c.out, c.screen.Fit(line))
 		}
 	}

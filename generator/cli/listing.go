@@ -116,7 +116,7 @@ func (r *registration) with(s *mcp.Server) (err error) {
 		if reason := recover(); reason != nil {
 			err = &refusedFeature{diag.Diagnostic{
 				Pos: r.pos, Subject: r.subject, Message: fmt.Sprintf("a server does not register it: %v", reason),
-				Hint: "change what that names in the source; a program with the feature would end with it when it starts",
+				Hint: "correct it in the source; a program with the feature would panic with this reason when it starts",
 			}}
 		}
 	}()

@@ -140,7 +140,7 @@ func (c *command) logIn(e loginEntry, scopes []string, wait time.Duration) int {
 	}
 	c.noteln("logged in to %s at %s, %s", state.Server, shown(state.Issuer), withScopes(state.Scopes))
 	if len(state.Refused) > 0 {
-		c.noteln("\tasked for and not granted: %s; the server refuses what needs them", shown(strings.Join(state.Refused, " ")))
+		c.noteln("\tnot granted: %s; the server refuses requests that need them", shown(strings.Join(state.Refused, " ")))
 	}
 	return exitDone
 }

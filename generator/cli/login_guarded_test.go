@@ -178,7 +178,7 @@ func TestLoginGuardedDenied(t *testing.T) {
 	}
 	u.must(false, 0, "call "+u.server.URL+" look", "look by bob")
 	u.must(false, 0, "logout "+u.server.URL)
-	u.must(false, 0, "login "+u.server.URL, ", with the scopes books:read\n\tasked for and not granted: books:write; the server refuses what needs them")
+	u.must(false, 0, "login "+u.server.URL, ", with the scopes books:read\n\tnot granted: books:write; the server refuses requests that need them")
 	u.must(false, 0, "logout "+u.server.URL)
 	u.person.Deny = true
 	u.must(true, 1, "call -trace "+u.server.URL+" look", "access_denied")

@@ -241,7 +241,7 @@ func (s *operand) fromTree(dir, at, pkg string, env []string) (*contract.Contrac
 	if e.err != nil {
 		e.err = errors.New(strings.ReplaceAll(e.err.Error(), dir+string(filepath.Separator), ""))
 		if e.hint == "" {
-			e.hint = "the revision is built from what is committed: a go.work file that is not does not count"
+			e.hint = "the revision is built from committed files: a go.work file that is not committed does not count"
 		}
 	}
 	return nil, e

@@ -10,7 +10,7 @@ var optionNames = []struct {
 }{
 	{regexp.MustCompile(` \(Limits\.\w+\)|; Limits\.\w+ and With\w+ set that time`), ""},
 	{regexp.MustCompile(`within (?:the time of )?Limits\.\w+(?: or With\w+)?`), "in time"},
-	{regexp.MustCompile(`more than Limits\.\w+ \((\d+)\) allows`), "more than $1, which is what mcpgen reads"},
+	{regexp.MustCompile(`more than Limits\.\w+ \((\d+)\) allows`), "more than mcpgen's limit of $1"},
 }
 
 // shellError is like another error, without names of options.

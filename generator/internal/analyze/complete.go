@@ -139,7 +139,7 @@ func (a *analyzer) completer(arg directive.Arg, recv types.Type, at diag.Place) 
 			return nil
 		}
 		if p := c.Receiver.Provider; p != nil && p.NeedsMore() {
-			a.diags.Errorf(at.Pos, at.Subject, "%s is a method of what %s makes, which needs arguments that are not known yet", name, p.Func).
+			a.diags.Errorf(at.Pos, at.Subject, "%s is a method of the value that %s makes, which needs arguments that are not known yet", name, p.Func).
 				Relate(p.Pos, "the function").Hint = "write a function that completes"
 			return nil
 		}

@@ -87,7 +87,7 @@ func (f *filling) byLine(line *directive.Directive, t types.Type, at diag.Place)
 		return nil, false
 	}
 	if len(line.Args) > 2 { // the name and inject
-		f.diags.Errorf(line.Pos, at.Subject, "what is filled by %s is not an argument, so it has no other settings", p.Func).Hint = "delete the rest of the line"
+		f.diags.Errorf(line.Pos, at.Subject, "a value that %s fills is not an argument, so other settings have no effect", p.Func).Hint = "delete the rest of the line"
 		return nil, false
 	}
 	return p, true

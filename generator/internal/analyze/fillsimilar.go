@@ -109,7 +109,7 @@ func (s *similarity) unseen(field *model.Field, path []string) (found bool) {
 		if field.Pos.IsValid() {
 			at = at.At(field.Pos)
 		}
-		s.diags.Errorf(at.Pos, at.In("argument "+name).Subject, "encoding/json would read its member %s, whose name, in JSON or in Go, is that of %s, which %s fills, or almost",
+		s.diags.Errorf(at.Pos, at.In("argument "+name).Subject, "encoding/json would read its member %s, whose name, in JSON or in Go, equals or resembles %s, which %s fills",
 			strings.Join(below, "."), k.name, k.by).Relate(k.pos, "the defaults").
 			Hint = fmt.Sprintf("leave it out: //mcp:arg %s omit; inject=_ publishes it", name)
 	}

@@ -49,7 +49,7 @@ func (a *analyzer) foreign(d declared, name string, kind *foreignKind) types.Obj
 	var names []string
 	for _, p := range found {
 		if err := from.Complete(p); err != nil {
-			return fail("see what go build "+p.Path()+" says", "what package %s declares is not known: %v", p.Path(), err)
+			return fail("see what go build "+p.Path()+" says", "the declarations of package %s cannot be read: %v", p.Path(), err)
 		}
 		for _, name := range p.Scope().Names() {
 			if obj := p.Scope().Lookup(name); kind.is(obj) {

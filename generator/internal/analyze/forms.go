@@ -41,7 +41,7 @@ func (a *analyzer) form(d declared) *model.Form {
 		a.diags.Errorf(at.Pos, at.Subject, "a generic type cannot be a form").Hint = "declare a struct type without type parameters"
 		return nil
 	case !a.types.IsObject(named):
-		a.diags.Errorf(at.Pos, at.Subject, "only a struct can be a form, as its fields are what is asked for").Hint = "put the directive on a struct type without a JSON form of its own"
+		a.diags.Errorf(at.Pos, at.Subject, "only a struct can be a form, since users fill in its fields").Hint = "put the directive on a struct type without a JSON form of its own"
 		return nil
 	}
 	if found, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, a.pkg.Types, formMethod); found != nil {

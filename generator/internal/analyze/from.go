@@ -94,12 +94,12 @@ func (a *analyzer) origin(path string, at diag.Place) *load.Package {
 	}
 	switch {
 	case source.Name == "main":
-		return fail("move what is annotated into a package that can be imported", "%s is a program, which cannot be imported", path)
+		return fail("move the annotated declarations into a package that can be imported", "%s is a program, which cannot be imported", path)
 	case !schema.Importable(a.pkg.Path, path):
 		return fail("put this package below the directory that holds internal", "%s is in an internal package that this package cannot import", path)
 	case leadsTo(source.Imports, a.pkg.Path, map[string]bool{}):
 		return fail("let the program import both, or move this directive into a package that the other does not import",
-			"%s imports this package, so what is generated here cannot import it", path)
+			"%s imports this package, so the generated file cannot import it", path)
 	}
 	return source
 }

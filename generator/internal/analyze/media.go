@@ -30,7 +30,7 @@ func (a *analyzer) toolResult(mime string) singleResult {
 				Hint = "leave mime= out, or return the bytes"
 			return false
 		case isReaderType(t):
-			a.diags.Errorf(at.Pos, at.Subject, "it is not set what is read from %s", a.shortType(t)).
+			a.diags.Errorf(at.Pos, at.Subject, "the media type of the content of %s is not set", a.shortType(t)).
 				Hint = "add mime= to the directive, for instance mime=image/png or mime=text/csv"
 			return false
 		}

@@ -92,11 +92,11 @@ func (a *analyzer) promptShape(res *model.Result, at diag.Place) bool {
 		}
 	}
 	if res.Member != nil && res.Member.Pointer {
-		a.diags.Errorf(at.Pos, at.Subject, "a prompt is always there, and the struct that its text would be a field of may be nil").Hint = "annotate a function that returns the text"
+		a.diags.Errorf(at.Pos, at.Subject, "a prompt must not be missing, and the struct with its text may be nil").Hint = "annotate a function that returns the text"
 		return false
 	}
 	if t := res.Text; t != nil && t.Kind == model.Pointer {
-		a.diags.Errorf(at.Pos, at.Subject, "a prompt is always there, and the pointer to what its text is made of may be nil").
+		a.diags.Errorf(at.Pos, at.Subject, "a prompt must not be missing, and the pointer to the value of its text may be nil").
 			Hint = "return " + a.shortType(t.Elem.Go) + ", or let //mcp:encode take the pointer"
 		return false
 	}

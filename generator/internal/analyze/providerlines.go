@@ -74,12 +74,12 @@ func (s *shared) reportCycle(cycle []*model.Provider) {
 	}
 	d := s.diags.Errorf(cycle[0].Pos, "inject "+cycle[0].Func, "it needs %s, which needs it again", strings.Join(names, ", which needs "))
 	if len(names) == 0 {
-		d.Message = "it needs what it makes itself"
+		d.Message = "it needs the value that it makes itself"
 	}
 	for _, p := range cycle[1:] {
 		d.Relate(p.Pos, p.Func)
 	}
-	d.Hint = "take what one of them needs from the context"
+	d.Hint = "take one of these values from the context"
 }
 
 // checkLines checks that the lines of an inject function match its parameters.

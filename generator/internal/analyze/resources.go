@@ -245,7 +245,7 @@ func (a *analyzer) checkResources() {
 		names.take(r.Name, "the name \""+r.Name+"\" is already published", "give one of them another name: //mcp:resource URI name=...", by)
 		what := "the URI " + r.URI + " is already published"
 		if len(r.Variables) > 0 || r.Files() {
-			what = "the same URIs as those of " + r.Template() + " are already published"
+			what = "the URIs of " + r.Template() + " are already published"
 		}
 		uris.take(shape(r.Template()), what, "give one of them another URI", by)
 	}

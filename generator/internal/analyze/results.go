@@ -84,7 +84,7 @@ func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place)
 		i := slices.Index(all, v)
 		switch {
 		case i == len(all)-1 && types.Implements(v.Type, errorType):
-			a.diags.Errorf(at.Pos, at.Subject, "result %d of %d is of type %s, an error that has no nil, so no value of it says that a call has succeeded", i+1, len(all), a.shortType(v.Type)).
+			a.diags.Errorf(at.Pos, at.Subject, "result %d of %d is of type %s, an error type without nil, so no value means that a call has succeeded", i+1, len(all), a.shortType(v.Type)).
 				Hint = "annotate a function that calls this one, and returns nil as an error where it has succeeded; if it is not an error, let it return another type"
 			return true
 		case !isError(v.Type):

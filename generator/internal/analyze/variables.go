@@ -223,7 +223,7 @@ func (a *analyzer) checkSource(c *callee, dir *directive.Directive, at diag.Plac
 	}
 	hint := "delete this variable: the function is annotated in this package"
 	if c.declared.Pkg() != a.pkg.Types {
-		hint = "write //mcp:from " + c.declared.Pkg().Path() + " to take the function with its directives, or leave it: those of the variable are read"
+		hint = "write //mcp:from " + c.declared.Pkg().Path() + " to use the function's own directives, or leave it: the variable's directives are read"
 	}
 	a.diags.Warnf(c.pos, at.Subject, "%s of the function itself is not read here", word).Hint = hint
 }

@@ -97,7 +97,7 @@ func (c *schemaChecker) contradiction(members map[string]any, at string) {
 	delete(rest, "enum")
 	for _, v := range values {
 		if !allows(rest, v) {
-			c.fail(at, "change the value, or what excludes it", "the value %s is excluded by the rest of the schema", jsontext.Show(v))
+			c.fail(at, "change the value, or the keyword that excludes it", "the value %s is excluded by the rest of the schema", jsontext.Show(v))
 		}
 	}
 	c.requirable(members, at)
@@ -122,10 +122,10 @@ func (c *schemaChecker) annotated(members map[string]any, at string) {
 	examples, _ := members["examples"].([]any)
 	for _, v := range examples {
 		if !allows(members, v) {
-			c.fail(at, "change the value, or what excludes it", "the example %s is not valid", jsontext.Show(v))
+			c.fail(at, "change the value, or the keyword that excludes it", "the example %s is not valid", jsontext.Show(v))
 		}
 	}
 	if v, ok := members["default"]; ok && !allows(members, v) {
-		c.fail(at, "change the value, or what excludes it", "the default %s is not valid", jsontext.Show(v))
+		c.fail(at, "change the value, or the keyword that excludes it", "the default %s is not valid", jsontext.Show(v))
 	}
 }

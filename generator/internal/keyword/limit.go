@@ -17,7 +17,7 @@ func (k *Keyword) Parse(t *model.Type, text string) (limit, hint string, err err
 		case k.Name == AnySchema:
 			hint = "the schema of other types is made from the Go type"
 		case t.Kind == model.Any:
-			hint = `say what the value is, such as schema={"type":"string","minLength":1} of //mcp:arg`
+			hint = `describe the value, such as by schema={"type":"string","minLength":1} of //mcp:arg`
 		default:
 			hint = "leave it out, or check it in the function"
 		}

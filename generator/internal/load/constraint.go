@@ -184,7 +184,7 @@ func (p *Package) CheckConstraints(shared string, sets []*directive.Set, diags *
 				continue
 			}
 			e := diags.Errorf(d.Pos, "//mcp:"+d.Word, "applies to %s in a file with a build constraint (%s)", set.Symbol, why)
-			e.Hint = "move " + set.Name + " to a file that every build has, and call from there what depends on the platform"
+			e.Hint = "move " + set.Name + " to a file that every build includes, and call the code for the platform from there"
 			if own := p.SharedConstraint(); own != shared && own != "" {
 				e.Hint += "; or write " + own + " into every file of the package with //mcp:from"
 			}

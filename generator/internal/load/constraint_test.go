@@ -147,7 +147,7 @@ func S() {}
 	var list diag.List
 	sets := directive.ScanFiles(p.Fset, p.Files, &list)
 	p.CheckConstraints("", sets, &list)
-	const hint = " to a file that every build has, and call from there what depends on the platform\n"
+	const hint = " to a file that every build includes, and call the code for the platform from there\n"
 	want := `b_linux.go:2:1: //mcp:tool: applies to B in a file with a build constraint (the name b_linux.go)
 	hint: move B` + hint + `b_windows.go:2:1: //mcp:tool: applies to B in a file with a build constraint (the name b_windows.go)
 	hint: move B` + hint + `c.go:6:1: //mcp:inject: applies to C in a file with a build constraint (//go:build !x || y)

@@ -72,7 +72,7 @@ func (l *loader) replacedFiles(p *Package, lp *packages.Package) {
 		read := slices.ContainsFunc(p.Files, func(f *ast.File) bool { return p.Fset.File(f.FileStart).Name() == name })
 		if !read && filepath.Base(name) != GeneratedFile {
 			l.diags.Errorf(token.Position{Filename: name}, "", "the go command compiles another file in its place, so its directives are not read").
-				Hint = "take what rewrites source, such as -cover, out of GOFLAGS"
+				Hint = "remove flags that rewrite source, such as -cover, from GOFLAGS"
 		}
 	}
 }

@@ -382,7 +382,7 @@ func TestOrphanAmongOthers(t *testing.T) {
 	if err != nil || len(pkgs) != 1 || pkgs[0].Path != "m/a" {
 		t.Fatal(pkgs, err)
 	}
-	want := "there are no Go files in " + filepath.Join(dir, "b") + " but mcp_gen.go, which is left over\n\thint: delete it, or bring back what it was generated from\n"
+	want := "there are no Go files in " + filepath.Join(dir, "b") + " but mcp_gen.go, which is left over\n\thint: delete it, or restore the source that it was generated from\n"
 	if got := printed(diags, dir); got != want {
 		t.Errorf("got %s", got)
 	}

@@ -248,7 +248,7 @@ func (l *loader) withoutOrphans(targets []target) ([]target, error) {
 		}
 		orphan = &Error{
 			Message: fmt.Sprintf("there are no Go files in %s but %s, which is left over", t.dir, GeneratedFile),
-			Hint:    "delete it, or bring back what it was generated from",
+			Hint:    "delete it, or restore the source that it was generated from",
 		}
 		l.diags.Add(orphan.Diagnostic())
 	}

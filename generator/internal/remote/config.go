@@ -101,7 +101,7 @@ func foreign(file string, e *trust.OwnerError) error {
 		what = e.Path
 	}
 	return &ConfigError{
-		Message: fmt.Sprintf("%s is not read: %s belongs to %s, and an entry says what to run", file, what, owner),
+		Message: fmt.Sprintf("%s is not read: %s belongs to %s, and an entry names a program to run", file, what, owner),
 		Hint:    "copy the entry into a file of your own, or name the server itself: a URL, or -- and its command",
 	}
 }

@@ -29,7 +29,7 @@ func (r *Resolver) CheckAliases(object *model.Type, at diag.Place) bool {
 					owners[alias.Name] = f
 					continue
 				case other != f:
-					r.errorf(s, "leave the former name out, or rename one of the two", "the former name %s is that of the argument %s, too", alias.Name, other.Name)
+					r.errorf(s, "leave the former name out, or rename one of the two", "the former name %s is also the name of the argument %s", alias.Name, other.Name)
 				case alias.Name == f.Name:
 					r.errorf(s, "leave it out", "the former name %s is the name of the argument", alias.Name)
 				default:

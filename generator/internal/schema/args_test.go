@@ -240,7 +240,7 @@ func TestApplyArgsDiagnostics(t *testing.T) {
 		{"Plain", "xyz minLength=1", "1:1: tool X: argument xyz: there is no such argument | the names are query, limit, sort, rate, wait, tags, filter, opt, yes, v, at, p, n"},
 		{"Whole", "years.form minimum=1", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},
 		{"Plain", "query.x minimum=1", "1:1: tool X: argument query.x: there is no such argument | there are no arguments"},
-		{"Cyclic", "t minLength=1", "1:9: tool X: argument t: minLength is about a value inside of lists or maps, but those of this type have only each other inside | write a keyword for lists or maps, such as maxItems"},
+		{"Cyclic", "t minLength=1", "1:9: tool X: argument t: minLength applies to values in lists or maps, but this type contains only lists or maps of itself | write a keyword for lists or maps, such as maxItems"},
 		{"Cyclic", "t.foo minLength=1", "1:1: tool X: argument t.foo: there is no such argument | there are no arguments"},
 		{"Whole", "years.to omit; minimum=1", "1:1: tool X: argument years.to: an omitted field is not an argument, so it has no other settings | delete the rest of the line"},
 		{"Whole", "years.form omit", "1:1: tool X: argument years.form: there is no such argument | did you mean years.from?"},

@@ -46,6 +46,6 @@ func declared[T types.Object](r *Resolver, pkg *types.Package, want func(T) bool
 func (r *Resolver) unread(s site, pkg *types.Package, err error) {
 	now := r.diags
 	for _, r.diags = range []*diag.List{r.lasting, now} {
-		r.errorf(s, "see what go build "+pkg.Path()+" says", "what package %s declares is not known: %v", pkg.Path(), err)
+		r.errorf(s, "see what go build "+pkg.Path()+" says", "the declarations of package %s cannot be read: %v", pkg.Path(), err)
 	}
 }

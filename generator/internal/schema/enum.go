@@ -161,7 +161,7 @@ func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (valu
 		e.Values = append(e.Values, model.EnumValue{JSON: jsontext.Quote(text), Doc: constantDoc(k.Name(), r.docs.Of(k))})
 	}
 	if len(missing) > 0 {
-		r.enumErrorf(t, form, "write what MarshalText returns for each: "+missing[0]+"=text", "no text is given for %s, and only MarshalText returns it", strings.Join(missing, ", "))
+		r.enumErrorf(t, form, "write the text that MarshalText returns for each: "+missing[0]+"=text", "no text is given for %s, and only MarshalText returns it", strings.Join(missing, ", "))
 	}
 	return e, ok
 }

@@ -13,7 +13,7 @@ func (r *Resolver) Fix(f *model.Field, arg *directive.Directive, at diag.Place) 
 	value, _ := arg.Get("fixed")
 	s := site{Place: at.At(value.ValuePos), use: Argument}
 	if len(arg.Args) > 2 { // the name and fixed
-		r.errorf(site{Place: at, use: Argument}, "delete the rest of the line", "what has a fixed value is not an argument, so it has no other settings")
+		r.errorf(site{Place: at, use: Argument}, "delete the rest of the line", "a fixed value is not an argument, so other settings have no effect")
 		return false
 	}
 	if !value.Quoted && value.Value == "null" && holdsNil(f.Type) {

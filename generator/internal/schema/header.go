@@ -72,7 +72,7 @@ func checkHeader(f *model.Field) (hint, problem string) {
 	}
 	for _, text := range texts {
 		if !inside(text) {
-			return "stay within 9007199254740991 on both sides", fmt.Sprintf("%s is beyond what a client can write into a header exactly", text)
+			return "stay within 9007199254740991 on both sides", fmt.Sprintf("a client cannot write %s exactly into a header", text)
 		}
 	}
 	if len(closed) > 0 {

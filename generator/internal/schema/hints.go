@@ -78,7 +78,7 @@ func concrete(t types.Type) string {
 		case strings.Contains(name, "Read") && !strings.Contains(name, "Writ"):
 			return "take a string or a []byte, and read from that"
 		case strings.Contains(name, "Writ") && !strings.Contains(name, "Read"):
-			return "return what is written"
+			return "return the written string or []byte"
 		}
 	}
 	return "use a concrete type, or an interface with an unexported method that types of its own package implement"
@@ -131,7 +131,7 @@ func (r *Resolver) warnEmpty(s site, plan *model.Type) {
 	}
 	name := r.typeString(plan.Go)
 	if s.use == Result {
-		r.warnf(s, "return what its methods give, or write an //mcp:encode function for it",
+		r.warnf(s, "return the values of its methods, or write an //mcp:encode function for it",
 			"type %s shows none of its fields, so all that a client ever gets is {}", name)
 		return
 	}

@@ -81,7 +81,7 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 		r.errorf(s, "name the parameter, or a field of the one struct parameter", "a member of an argument cannot be inlined")
 		return false
 	case len(withoutPart(arg)) > 2: // the name and inline
-		r.errorf(s, "delete the rest of the line", "what is inlined is not an argument, so it has no other settings")
+		r.errorf(s, "delete the rest of the line", "an inlined value is not an argument, so other settings have no effect")
 		return false
 	case f.Default != nil || f.Nullable || f.Quoted:
 		r.errorf(s, "drop the tag, or do not inline the field", "a field with a default or null cannot be inlined")

@@ -42,9 +42,9 @@ func (r *Resolver) refuseLibrary(s site, t *types.Named) bool {
 	if module == "" {
 		return false
 	}
-	hint := "take the arguments as parameters or as one struct, and a context.Context, of which mcp.CallFrom has what else the request says"
+	hint := "take the arguments as parameters or as one struct, and a context.Context, from which mcp.CallFrom returns the other parts of the request"
 	if s.use == Result {
-		hint = "return the value itself and an error, which is what fails the call; or *mcp.ToolResult or mcp.Content of github.com/mcpgen/mcpgen/runtime/mcp"
+		hint = "return the value itself and an error, which fails the call; or *mcp.ToolResult or mcp.Content of github.com/mcpgen/mcpgen/runtime/mcp"
 	}
 	r.errorf(s, hint, "type %s belongs to servers of %s, and would be published as plain data", r.typeString(t), module)
 	return true

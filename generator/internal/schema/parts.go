@@ -247,7 +247,7 @@ func (r *Resolver) unknownMember(t *model.Type, p memberPath, names []string, s 
 		if before != "" {
 			what = strings.TrimSuffix(before, ".")
 		}
-		r.errorf(s, "name what has members: an object, or a list or map of objects", "%s has no members that could be left out", what)
+		r.errorf(s, "name a value with members: an object, or a list or map of objects", "%s has no members that could be left out", what)
 		return
 	}
 	hint := "the names are " + strings.Join(names, ", ")

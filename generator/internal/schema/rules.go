@@ -16,7 +16,7 @@ func (r *Resolver) applyRule(f *model.Field, k setting) (hint string, err error)
 	}
 	t, rules := base(f.Type), &f.Rules
 	if !k.Whole && isEndless(t) {
-		return "write a keyword for lists or maps, such as maxItems", fmt.Errorf("%s is about a value inside of lists or maps, but those of this type have only each other inside", k.Name)
+		return "write a keyword for lists or maps, such as maxItems", fmt.Errorf("%s applies to values in lists or maps, but this type contains only lists or maps of itself", k.Name)
 	}
 	if k.Value == keyword.Number {
 		if name := numericText(f.Type); name != "" {

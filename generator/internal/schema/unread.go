@@ -54,7 +54,7 @@ func (r *Resolver) noteUnread(s site, m *member, f *model.Field, left map[string
 			}
 		case "valid", "vd", "v":
 			if p.value != "" && p.value != "-" && s.use != Result {
-				r.leave(s, "write its rules by jsonschema, or check them in the function", "the tag %s has no effect, so what it refuses is accepted", p.key)
+				r.leave(s, "write its rules by jsonschema, or check them in the function", "the tag %s has no effect, so values that it refuses are accepted", p.key)
 			}
 		case "jsonschema_description", "jsonschema_extras":
 		default:

@@ -185,7 +185,7 @@ func (c *checker) cutTexts() {
 	}
 	if s := c.m.Server; s != nil {
 		if n, long := tooLong(s.Instructions); long {
-			c.report(nil, s.Pos, "server", "begin with what matters, and move what is about one tool to its description",
+			c.report(nil, s.Pos, "server", "begin with what matters, and move text about one tool to its description",
 				"its instructions have %d characters, and versions of Claude Code cut them after %d", n, maxText)
 		}
 	}
@@ -194,7 +194,7 @@ func (c *checker) cutTexts() {
 			continue
 		}
 		if n, long := tooLong(f.description); long {
-			c.report(f.set, f.pos, f.subject, "begin with what matters, and move what is about an argument to its description",
+			c.report(f.set, f.pos, f.subject, "begin with what matters, and move text about an argument to its description",
 				"its description has %d characters, and versions of Claude Code cut it after %d", n, maxText)
 		}
 	}

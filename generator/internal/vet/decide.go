@@ -33,11 +33,11 @@ func (c *checker) undecidedHints() {
 		if f.tool.EffectSaid {
 			word = open[0]
 		}
-		found := c.report(f.set, f.pos, f.subject, "add what is true to the directive, or to //mcp:defaults; now it is published as "+words,
+		found := c.report(f.set, f.pos, f.subject, "add the words that are true to the directive, or to //mcp:defaults; now it is published as "+words,
 			"it is not set whether it is %s", strings.Join(open, ", nor whether it is "))
 		found.Word = word
 		if at := c.behindWord(f.set, f.pos, "tool"); at != token.NoPos {
-			found.Fix = &Fix{Message: "write what is published now: " + words, Pos: at, End: at, Text: " " + words}
+			found.Fix = &Fix{Message: "write the words that are published now: " + words, Pos: at, End: at, Text: " " + words}
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (c *checker) undecidedErrors() {
 			continue
 		}
 		c.report(nil, c.packagePos(), "", "add //mcp:defaults errors=declared to the package comment, so that only errors with //mcp:error and mcp.Errorf show their text, or errors=text if every error may be read",
-			"it is not set whether clients may read the text of every error, such as those of %s", strings.Fields(f.subject)[1])
+			"it is not set whether clients may read the text of every error, such as the errors of %s", strings.Fields(f.subject)[1])
 		return
 	}
 }

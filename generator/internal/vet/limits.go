@@ -23,7 +23,7 @@ func (c *checker) clientNames() {
 		}
 		if len(name) > maxClientName {
 			c.report(f.set, f.pos, f.subject, "take "+count(len(name)-maxClientName, "character")+
-				" from it: name= on the directive sets the name of the tool, and on //mcp:server that of the server",
+				" from it: name= on the directive sets the tool's name, and on //mcp:server the server's",
 				"clients call it %s, which has %d characters, and %d are allowed", name, len(name), maxClientName)
 		}
 	}

@@ -41,7 +41,7 @@ func (c *checker) unpublishedRows() {
 			}
 			reported[t.Go.String()] = true
 			c.report(f.set, c.fieldPos(f, first), f.subject,
-				"write the tag json for each: a name, or json:\"-\" for what is not for clients; or choose them by //mcp:result only= and //mcp:arg NAME only=",
+				"write the tag json for each: a name, or json:\"-\" for a field that is not for clients; or choose them by //mcp:result only= and //mcp:arg NAME only=",
 				"fields of %s have the tag %s and no tag json, so all of them are published: %s", t.Name, tag, firstOf(fields))
 		}
 		var visit func(t *model.Type)
