@@ -34,7 +34,7 @@ func CountPrimes(ctx context.Context, below int) (count int, err error) {
 			continue
 		}
 		// The context is cancelled when the client cancels the call, closes the connection or has
-		// waited too long. A handler that does not check it works for nobody.
+		// waited too long. A handler that does not check it wastes work.
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
