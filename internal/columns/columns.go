@@ -1,4 +1,4 @@
-// Package columns breaks the text of help into the columns of a terminal.
+// Package columns wraps help texts in the columns of a terminal.
 package columns
 
 import "strings"
@@ -6,8 +6,8 @@ import "strings"
 // Width limits the columns of help.
 const Width = 80
 
-// Row returns a head and, from a column on, a text of words, in lines of at most Width columns but
-// for words that are longer. A head that reaches the column has a line of its own.
+// Row formats a head and, from a column on, a text, in lines of at most Width columns unless a word
+// is longer. A head that reaches the column gets its own line.
 func Row(head string, column int, text string) string {
 	var out strings.Builder
 	line := head

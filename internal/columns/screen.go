@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// ScreenOf returns the screen of a file: a terminal with its width, or one that gets everything.
-// Names stand out unless NO_COLOR is set (no-color.org) or TERM is dumb or missing.
+// ScreenOf returns the screen of a file: a terminal with its width, or one without limits. Names
+// are bold unless NO_COLOR is set (no-color.org) or TERM is dumb or missing.
 func ScreenOf(f *os.File, terminal bool) Screen {
 	if !terminal {
 		return Screen{}

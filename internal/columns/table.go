@@ -10,11 +10,11 @@ import (
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
-// Screen is what a text is written for. The zero value is a pipe or a file, which gets everything.
+// Screen describes the output device. The zero value is a pipe or a file, which gets the full text.
 type Screen struct {
-	Out   io.Writer // of the terminal, without escaping; nil for none
-	Width int       // columns; 0 is any number
-	Bold  bool      // names stand out
+	Out   io.Writer // of the terminal, without escaping; or nil
+	Width int       // columns; 0 means no limit
+	Bold  bool      // names are bold
 }
 
 // Wide returns the screen without its width.
@@ -24,12 +24,12 @@ func (s Screen) Wide() Screen {
 }
 
 // Table writes lines of cells, separated by tabs, in columns. The first line is the heading. On a
-// screen that is too narrow, columns are left out and cells are cut with an ellipsis.
+// narrow screen, columns are omitted and cells are cut with an ellipsis.
 type Table struct {
-	// Cut are the headings of columns that are cut first, in their order.
+	// Cut contains the headings of columns that are cut first, in this order.
 	Cut []string
-	// Drop are those of columns that are left out, in their order, where the others would be cut to
-	// less than can be read.
+	// Drop contains the headings of columns that are omitted, in this order, if the others would be
+	// too narrow to read.
 	Drop []string
 
 	out     io.Writer
@@ -41,10 +41,10 @@ type Table struct {
 // NewTable returns a table that is written to out, or to the screen if it is a terminal.
 func NewTable(out io.Writer, s Screen) *Table { return &Table{out: out, screen: s} }
 
-// Dropped returns the headings that Flush has left out.
+// Dropped returns the headings of the columns that Flush omitted.
 func (t *Table) Dropped() []string { return t.dropped }
 
-// Write takes lines, or parts of them.
+// Write adds lines, or parts of them.
 func (t *Table) Write(b []byte) (int, error) { return t.text.Write(b) }
 
 // Flush writes the table.
@@ -98,11 +98,11 @@ const (
 	readable    = 24
 	narrowest   = 10
 	nameHeading = "NAME"
-	totalRow    = "total" // its name is a number of features
+	totalRow    = "total" // the name is a number of features
 	ellipsis    = "…"
 )
 
-// drop leaves out columns while the others do not fit, each cut to what can be read.
+// drop omits columns while the others do not fit, even cut to their minimum widths.
 func (t *Table) drop(rows [][]string, widths []int) ([][]string, []int) {
 	for _, name := range t.Drop {
 		need := gap * (len(widths) - 1)
@@ -127,8 +127,8 @@ func (t *Table) drop(rows [][]string, widths []int) ([][]string, []int) {
 	return rows, widths
 }
 
-// fit makes columns narrower until a line fits: those of Cut, then all, from the right, and at last
-// to one character.
+// fit makes columns narrower until a line fits: first the columns in Cut, then all, from the right,
+// and finally to one character.
 func (t *Table) fit(heading []string, widths []int) {
 	excess := gap*(len(widths)-1) - t.screen.Width
 	for _, w := range widths {
@@ -160,7 +160,7 @@ func bold(text string) string {
 	return "\x1b[1m" + text + "\x1b[0m"
 }
 
-// cutTo returns a text of at most so many columns.
+// cutTo cuts a text to a number of columns.
 func cutTo(text string, columns int) string {
 	if width(text) <= columns {
 		return text
@@ -176,7 +176,7 @@ func cutTo(text string, columns int) string {
 	return out.String() + ellipsis
 }
 
-// width returns the number of columns that a text takes.
+// width returns the width of a text in columns.
 func width(text string) (n int) {
 	for _, r := range text {
 		n += runeWidth(r)
@@ -184,7 +184,7 @@ func width(text string) (n int) {
 	return n
 }
 
-// wide are the characters of two columns (UAX #11), in ranges.
+// wide contains the ranges of characters that take two columns (UAX #11).
 var wide = [][2]rune{
 	{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0x33FF}, {0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xA000, 0xA4CF}, {0xAC00, 0xD7A3},
 	{0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
@@ -205,8 +205,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// Fit breaks the lines of a text that are wider than the screen between words. What a line
-// continues with is as far to the right as its beginning, and a little more.
+// Fit wraps lines that are wider than the screen between words. The continuation is indented a
+// little more than the line.
 func (s Screen) Fit(text string) string {
 	if s.Width <= 0 {
 		return text

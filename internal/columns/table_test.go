@@ -13,7 +13,7 @@ const sample = "KIND\tNAME\tSIGNATURE\tHINTS\tTOKENS\n" +
 	"tool\tread\tfunc()\t\t12\n" +
 	"total\t2 tools\t\t\t443\n"
 
-// Without a width the table looks as text/tabwriter prints it.
+// Without a width the table equals the output of text/tabwriter.
 func TestTableForPipes(t *testing.T) {
 	for _, text := range []string{sample, "A\tB\nx\t\n\ty\n", "A\n", ""} {
 		var want, got strings.Builder
@@ -44,7 +44,7 @@ func drawn(t *testing.T, text string, s Screen, cut ...string) string {
 	return screen.String()
 }
 
-// Every line fits, whatever the width; what is cut has an ellipsis, and names are cut at last.
+// Every line fits any width; cut cells end with an ellipsis, and names are cut last.
 func TestTableFits(t *testing.T) {
 	for width := 10; width < 130; width++ {
 		got := drawn(t, sample, Screen{Width: width}, "SIGNATURE")
@@ -66,7 +66,7 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-// Columns are left out where the others could not be read, in their order, and named.
+// Columns that would make others unreadable are omitted, in order, and named.
 func TestTableDrops(t *testing.T) {
 	for _, test := range []struct {
 		width   int
@@ -92,7 +92,7 @@ func TestTableDrops(t *testing.T) {
 	}
 }
 
-// Names are bold and nothing else is, and what a terminal would interpret is escaped.
+// Only names are bold, and control characters are escaped.
 func TestTableBold(t *testing.T) {
 	got := drawn(t, sample, Screen{Bold: true})
 	if n := strings.Count(got, "\x1b"); n != 4 || !strings.Contains(got, "tool   \x1b[1msearch_books\x1b[0m  func(") || !strings.Contains(got, "total  2 tools") {
@@ -142,7 +142,7 @@ func TestScreenOf(t *testing.T) {
 		for name, value := range map[string]string{"TERM": test.term, "NO_COLOR": test.noColor, "COLUMNS": test.columns, "WT_SESSION": test.code} {
 			t.Setenv(name, value)
 		}
-		f, err := os.CreateTemp(t.TempDir(), "") // it has no width of its own
+		f, err := os.CreateTemp(t.TempDir(), "") // not a terminal
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,5 +4,5 @@ package columns
 
 import "os"
 
-// widthOf does not know.
+// widthOf returns 0: the width is unknown.
 func widthOf(*os.File) int { return 0 }

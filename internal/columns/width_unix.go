@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// widthOf asks the terminal for its columns, 0 if it does not say.
+// widthOf returns the width of the terminal, or 0 if unknown.
 func widthOf(f *os.File) int {
 	var size struct{ rows, columns, x, y uint16 }
 	//nolint:gosec // the system call fills the structure

@@ -8,7 +8,7 @@ import (
 
 var screenInfo = syscall.NewLazyDLL("kernel32.dll").NewProc("GetConsoleScreenBufferInfo")
 
-// widthOf asks the console for its columns, 0 if it does not say.
+// widthOf returns the width of the console, or 0 if unknown.
 func widthOf(f *os.File) int {
 	var info struct {
 		size, cursor             [2]int16

@@ -96,7 +96,7 @@ func steps(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[]", ".[]"), ".")
 }
 
-// keywords returns the keywords that lead from a schema to what is at a step below it.
+// keywords returns the keywords that lead from a schema to the schema one step below it.
 func keywords(step string) []string {
 	switch step {
 	case "[]":

@@ -30,8 +30,8 @@ type Change struct {
 	Class Class  `json:"class"`
 	Kind  Kind   `json:"kind"`
 	Name  string `json:"name,omitempty"` // of the feature: name, URI or URI template
-	// Names are those of the tools that refuse further arguments now, if they are several: one
-	// change of the server.
+	// Names contains the tools that now refuse further arguments, if there are several: they are
+	// one change of the server.
 	Names []string `json:"names,omitempty"`
 	Place string   `json:"place,omitempty"` // "argument" or "result", "" for the feature itself
 	// Path of the argument or of the member of the result, "" for the whole: filters[].field,
@@ -74,7 +74,7 @@ func (c *Change) String() string {
 	return line + ": " + c.Text
 }
 
-// shownNames is how many of several names a line has.
+// shownNames limits the names on a line.
 const shownNames = 5
 
 // joinClosed makes one change of those by which tools refuse arguments that are not in their

@@ -26,7 +26,7 @@ const (
 // finding is a change of a schema.
 type finding struct {
 	path     string // of the value: "filters[].field"; "" is the root
-	rule     string // what has changed, usually a keyword
+	rule     string // the change, usually a keyword
 	effect   effect
 	old, new *jsontree.Value
 	text     string

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// maxCells bounds the table of lines that are compared with each other.
+// maxCells limits the table for comparing lines.
 const maxCells = 4 << 20
 
-// Edit is a line of a difference.
+// Edit is one line of a difference.
 type Edit struct {
-	Kind byte // ' ' is in both texts, '-' in the old one, '+' in the new one
+	Kind byte // ' ' for a line in both texts, '-' in the old one, '+' in the new one
 	Text string
 }
 
-// Edits turn the lines of a into those of b. They keep as many lines as possible; of long texts
-// without lines that occur once in both, they replace what lies between the beginnings and ends
-// that are alike.
+// Edits returns the edits that turn the lines of a into the lines of b. They keep as many lines as
+// possible; in long texts without unique common lines, they replace everything between the common
+// prefix and suffix.
 func Edits(a, b []string) []Edit {
 	var edits, tail []Edit
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -41,7 +41,7 @@ func Edits(a, b []string) []Edit {
 	return edits
 }
 
-// shortest compares each line with each other one.
+// shortest compares every line of a with every line of b.
 func shortest(a, b []string) []Edit {
 	var edits []Edit
 	// kept[i][j] counts the lines of a[i:] and b[j:] that can be kept.
@@ -75,7 +75,7 @@ func shortest(a, b []string) []Edit {
 	return edits
 }
 
-// betweenAnchors compares what lies between the lines that occur once in each text, in the same
+// betweenAnchors compares the parts between the lines that are unique in each text, in the same
 // order.
 func betweenAnchors(a, b []string) []Edit {
 	pairs := anchors(a, b)
@@ -99,11 +99,11 @@ func betweenAnchors(a, b []string) []Edit {
 	return append(edits, Edits(a[i:], b[j:])...)
 }
 
-// anchors returns the places of lines that occur once in a and once in b: the most that have the
-// same order in both.
+// anchors returns the positions of lines that are unique in a and in b: the longest sequence with
+// the same order in both.
 func anchors(a, b []string) [][2]int {
 	count := map[string][2]int{}
-	at := map[string]int{} // in b
+	at := map[string]int{} // positions in b
 	for _, line := range a {
 		n := count[line]
 		n[0]++
@@ -120,8 +120,8 @@ func anchors(a, b []string) [][2]int {
 			pairs = append(pairs, [2]int{i, at[line]})
 		}
 	}
-	// The longest increasing subsequence of the places in b: ends[k] is the pair that ends the one
-	// of length k+1 with the least place, and before[n] the pair in front of pair n.
+	// The longest increasing subsequence of the positions in b: ends[k] is the last pair of the
+	// subsequence of length k+1 with the lowest position, and before[n] the pair before pair n.
 	var ends []int
 	before := make([]int, len(pairs))
 	for n, p := range pairs {
@@ -148,8 +148,8 @@ func anchors(a, b []string) [][2]int {
 // context is the number of lines that Unified prints around a change.
 const context = 3
 
-// Unified returns the difference of two texts with their names, in the unified form of diff -u, nil
-// if they are alike.
+// Unified returns the difference of two texts with their names, in the unified format of diff -u,
+// or nil if they are equal.
 func Unified(oldName string, before []byte, newName string, after []byte) []byte {
 	if string(before) == string(after) {
 		return nil
@@ -171,7 +171,7 @@ func Unified(oldName string, before []byte, newName string, after []byte) []byte
 			}
 			to++
 		}
-		to -= max(0, quiet-context) // what is behind the last change
+		to -= max(0, quiet-context) // lines after the last change
 		writeHunk(&out, edits[from:to], oldLine-(at-from), newLine-(at-from))
 		for ; at < to; at++ {
 			if edits[at].Kind != '+' {
@@ -185,7 +185,7 @@ func Unified(oldName string, before []byte, newName string, after []byte) []byte
 	return []byte(out.String())
 }
 
-// writeHunk writes a part with its heading. A side without lines begins at the line before.
+// writeHunk writes a hunk with its heading. A side without lines begins at the previous line.
 func writeHunk(out *strings.Builder, edits []Edit, oldLine, newLine int) {
 	olds, news := 0, 0
 	for _, e := range edits {
@@ -209,8 +209,8 @@ func writeHunk(out *strings.Builder, edits []Edit, oldLine, newLine int) {
 	}
 }
 
-// lines splits a text behind its line feeds. A text without a last one has a note, as diff writes
-// it.
+// lines splits a text after its line feeds. A text without a final line feed gets a note, like in
+// diff.
 func lines(text []byte) []string {
 	all := strings.SplitAfter(string(text), "\n")
 	if last := len(all) - 1; all[last] == "" {

@@ -1,5 +1,5 @@
-// Package suggest finds the name that a mistyped or abbreviated one was probably meant to be, for
-// the command, the programs and the arguments of calls.
+// Package suggest finds the name that a mistyped or abbreviated name probably meant, for the
+// command, the programs and the arguments of calls.
 package suggest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Longest bounds the work of Nearest, in bytes of a word. Longer ones have no similar one.
+// Longest limits the words of Nearest, in bytes: longer words have no similar candidate.
 const Longest = 64
 
 // Nearest returns the index of the candidate that a word was probably meant to be, -1 if none is

@@ -28,9 +28,9 @@ func byWords(word string, n int, candidate func(int) string) (part, short int) {
 	return parts.index(), shorts.index()
 }
 
-// only is the candidate with the lowest cost.
+// only finds the single candidate with the lowest cost.
 type only struct {
-	at, cost, count int // of those with that cost, one
+	at, cost, count int // of the candidates with this cost, one
 }
 
 func (o *only) add(i, cost int) {
@@ -79,7 +79,7 @@ func split(name string) []string {
 }
 
 // within reports whether each word of the shorter of two names is one of the longer, or an
-// abbreviation of one, in their order; others are how many words only the longer one has.
+// abbreviation of one, in their order; others counts the words that only the longer one has.
 func within(a, b []string) (others int, abbreviated, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
-// What is in this file has a JSON form that encoding/json does not have. The names of its tools
-// begin with own.
+// The types in this file have a JSON form that encoding/json lacks. The names of their tools begin
+// with own.
 
 // Shape is a sealed interface.
 type Shape interface{ shape() }
