@@ -12,9 +12,9 @@ import (
 // longestSaid limits the bytes of a description that an answer repeats.
 const longestSaid = 300
 
-// explained returns the error of wrong arguments with an example or the description of each that
-// does not match its pattern: few models derive a value from a regular expression. They are those
-// of the description that the client has read, so generated code does not repeat them.
+// explained adds to the error for invalid arguments an example or the description of each argument
+// that does not match its pattern: few models derive a value from a regular expression. They come
+// from the published schema, so generated code does not repeat them.
 func (r *Request) explained(e *wire.ArgumentsError) *wire.ArgumentsError {
 	problems := e.Problems
 	for i, p := range e.Problems {

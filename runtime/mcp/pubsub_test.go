@@ -75,7 +75,7 @@ func TestReplicasNotify(t *testing.T) {
 			other.expectOnly(resourcesChanged)
 		}
 		one.ResourceUpdated("test://another")
-		one.Register(named("late", "Late")) // features are those of one replica
+		one.Register(named("late", "Late")) // features of one replica
 		one.expectOnly(listChanged)
 		other.expectOnly()
 		p.Close()

@@ -12,16 +12,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// ListMode says which features a caller sees in lists whose scopes it does not have.
+// ListMode selects the features in lists for callers that lack their scopes.
 type ListMode uint8
 
 // The modes.
 const (
 	// StepUp shows a user all features, so that a client can ask for the scopes of one when it is
-	// used. Keys, certificates, passwords and tokens that a client has got for itself cannot get
-	// more scopes: they see what they may use.
+	// used. Keys, certificates, passwords and tokens that a client obtained for itself cannot get
+	// more scopes: they see only features that they may use.
 	StepUp ListMode = iota
-	// Granted shows each caller only what it may use.
+	// Granted shows each caller only features that it may use.
 	Granted
 )
 
@@ -58,7 +58,7 @@ func (p *permission) hasRole(ctx context.Context, f mcp.FeatureInfo) bool {
 	return false
 }
 
-// audit writes the record of a feature that is refused. What a list leaves out is not one.
+// audit writes a record of a refused feature. Features that a list omits are not recorded.
 func (p *permission) audit(ctx context.Context, f mcp.FeatureInfo, reason string, wanted []string) {
 	call := mcp.CallFrom(ctx)
 	if p.g.o.Audit == nil || !strings.Contains(call.Method(), "/") || strings.HasSuffix(call.Method(), "/list") {
@@ -84,8 +84,8 @@ func (p *permission) audit(ctx context.Context, f mcp.FeatureInfo, reason string
 	p.g.o.Audit.LogAttrs(ctx, slog.LevelWarn, "access", attrs...)
 }
 
-// challenge is the function for mcphttp.WithChallenge. It names what every request and reading need
-// as well, so that a client which asks for these scopes alone does not lose others.
+// challenge is the function for mcphttp.WithChallenge. It also names the scopes for every request
+// and for reading, so that a client that asks only for the challenged scopes does not lose others.
 func (g *Guard) challenge(_ *http.Request, e *mcp.AccessError) http.Header {
 	return g.challenges("insufficient_scope", "", "", once(slices.Concat(g.current().challenge, e.Scopes)))
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// shop is a guarded server. Each kind has a feature that all may use, one that needs the scope
-// books:write, and one of the group admin.
+// shop is a guarded server. Each kind has a feature for all callers, one that needs the scope
+// books:write, and one in the group admin.
 func shop(t *testing.T, change func(*mcpauth.Options)) *site {
 	s := newSite(t, func(o *mcpauth.Options) {
 		o.AuditGrants = false
@@ -74,7 +74,7 @@ func (s *site) send(t *testing.T, credential, method, params string) (*http.Resp
 	return resp, string(must(io.ReadAll(resp.Body)))
 }
 
-// uses are the ways in which a feature is used, by its name, with the list that has it.
+// uses lists the requests that use a feature by name, and the list that contains the feature.
 var uses = []struct{ list, method, params string }{
 	{"tools/list", "tools/call", `"name":"%s","arguments":{},`},
 	{"tools/list", "tools/call", `"name":"%s_alias","arguments":{},`},
@@ -85,7 +85,7 @@ var uses = []struct{ list, method, params string }{
 	{"resources/templates/list", "completion/complete", `"ref":{"type":"ref/resource","uri":"%s:///{id}"},"argument":{"name":"id","value":""},`},
 }
 
-// Roles decide what exists: by name, in another case, through completion and by templates.
+// Roles decide which features exist: by name, in another case, through completion and by templates.
 func TestRoles(t *testing.T) {
 	roles := mcpauth.RoleMap{
 		"staff": {Deny: []string{"group:admin"}}, "admin": {Allow: []string{"*"}}, "none": {Allow: []string{"nothing"}},
@@ -122,7 +122,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// Scopes, roles and expiry are those of the request at hand, not of the one that has opened the
+// Scopes, roles and expiry come from the current request, not from the request that opened the
 // session.
 func TestSessionScopes(t *testing.T) {
 	s := shop(t, nil)
@@ -149,7 +149,7 @@ func TestSessionScopes(t *testing.T) {
 	}
 }
 
-// A stream ends when the token does.
+// A stream closes when the token expires.
 func TestStreamEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := shop(t, nil)
@@ -168,7 +168,7 @@ func TestStreamEnds(t *testing.T) {
 	})
 }
 
-// A broken file of roles is an error at the start, and changes nothing later.
+// A broken roles file is an error at the start, and changes nothing later.
 func TestRolesFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "roles.json")
 	write := func(text string) {
@@ -217,7 +217,7 @@ func TestRolesFile(t *testing.T) {
 	}
 }
 
-// guardWith makes a guard with roles.
+// guardWith returns a guard with roles.
 func guardWith(roles mcpauth.RoleSource, log *record) (*mcpauth.Guard, error) {
 	o := mcpauth.Options{Resource: resource, Verifiers: []mcpauth.Verifier{jwtOf(newIssuer())}, Roles: roles}
 	if log != nil {

@@ -24,48 +24,48 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Options configure a [Guard].
+// Options configures a [Guard].
 type Options struct {
 	// Resource is the URL of the endpoint as clients write it: https://mcp.example.com/mcp. It is
-	// the audience of tokens, and what the metadata says. Nothing of a request changes it, so a
-	// proxy in front has no part in it. Only servers of this machine may have http.
+	// the audience of tokens, and the resource in the metadata. No request changes it, so a proxy
+	// in front does not affect it. Only a URL for this machine may use http.
 	Resource string
 	// Verifiers are asked in order. The first one that recognises a credential decides.
 	Verifiers []Verifier
-	// Scopes are what every request needs, whatever it is for.
+	// Scopes are required for every request.
 	Scopes []string
-	// HideScopes leaves the scopes of features out of what is said to everybody: scopes_supported
-	// of the metadata, and the challenges. Clients then ask for Scopes, and for those of a feature
+	// HideScopes omits the scopes of features from public documents: scopes_supported of the
+	// metadata, and the challenges. Clients then request Scopes first, and the scopes of a feature
 	// when it is refused.
 	HideScopes bool
-	// ScopeHierarchy has the scopes that a scope includes, such as "books:admin": {"books:read",
-	// "books:write"}. What is included may include others.
+	// ScopeHierarchy contains the scopes that a scope includes, such as "books:admin":
+	// {"books:read", "books:write"}. Included scopes may include others.
 	ScopeHierarchy map[string][]string
-	// Lists says whether lists have features whose scopes the caller does not have.
+	// Lists selects whether lists contain features whose scopes the caller lacks.
 	Lists ListMode
-	// Roles says what the roles of callers may see: [RoleMap] or [RolesFile]. Nil means that roles
-	// do not matter.
+	// Roles defines the features that each role may see: [RoleMap] or [RolesFile]. Nil means that
+	// roles do not matter.
 	Roles RoleSource
-	// Name and Documentation are those of the metadata: resource_name, and the URL
+	// Name and Documentation are members of the metadata: resource_name, and the URL
 	// resource_documentation.
 	Name, Documentation string
-	// KeyHeader is the name of a header field that has an API key, such as X-API-Key, as an
-	// alternative to the field Authorization. "" means that there is none.
+	// KeyHeader is the name of a header field for an API key, such as X-API-Key, as an alternative
+	// to the field Authorization. "" means no such field.
 	KeyHeader string
-	// Leeway is how far the clocks of issuers and clients may differ. Default: 30 seconds.
+	// Leeway is the tolerated clock difference to issuers and clients. Default: 30 seconds.
 	Leeway time.Duration
-	// MaxFailuresPerMinute is how many credentials of one address (IPv6: of a /64 network) may be
-	// refused in a minute before the answer is 429. A valid credential is taken all the same,
-	// except for passwords that have not been verified in the last minutes. Default: 60.
+	// MaxFailuresPerMinute limits the refused credentials per minute from one address (IPv6: from a
+	// /64 network). After that the response is 429. A valid credential is still accepted, except
+	// for passwords that have not been verified in the last minutes. Default: 60.
 	MaxFailuresPerMinute int
-	// TrustedProxy returns the address of the client where it is a proxy that connects. It must use
-	// only what this proxy has written. Nil, or the zero Addr, means the peer's address.
+	// TrustedProxy returns the client's address if a proxy connects. It must use only data that
+	// this proxy wrote. Nil, or the zero Addr, means the peer's address.
 	TrustedProxy func(*http.Request) netip.Addr
-	// Audit gets a record of each refusal. Nil means that there are no records.
+	// Audit receives a record of each refusal. Nil means no records.
 	Audit *slog.Logger
-	// AuditGrants adds records of requests that are let in.
+	// AuditGrants adds records of accepted requests.
 	AuditGrants bool
-	// Log has the errors of verifiers. Nil is slog.Default.
+	// Log receives the errors of verifiers. Nil means slog.Default.
 	Log *slog.Logger
 }
 
@@ -80,11 +80,11 @@ type Guard struct {
 	bodies    unreadbody.Bodies
 	metaURL   string
 
-	mu        sync.Mutex // of changes of what is published
+	mu        sync.Mutex // of changes of the publication
 	published atomic.Pointer[publication]
 }
 
-// New makes a guard. It contacts no other program; [Guard.Check] does. An error names the option
+// New returns a guard. It contacts no other program; [Guard.Check] does. An error names the option
 // that is wrong.
 func New(o Options) (*Guard, error) {
 	if o.Resource == "" {
@@ -191,8 +191,8 @@ func (g *Guard) HTTP() []mcphttp.Option {
 // expires with the credential. An error is a *mcphttp.Refusal, with the response.
 //
 // It removes the credentials from the header of r: the fields Authorization, Proxy-Authorization,
-// DPoP, Cookie and Options.KeyHeader. So handlers and logs do not get them, and a second call finds
-// none.
+// DPoP, Cookie and Options.KeyHeader. Therefore handlers and logs do not see them, and a second
+// call finds no credential.
 func (g *Guard) Principal(r *http.Request) (mcp.Principal, error) {
 	c, e := g.credential(r)
 	g.removeCredentials(r.Header)
@@ -215,7 +215,8 @@ func (g *Guard) Principal(r *http.Request) (mcp.Principal, error) {
 }
 
 // Conn authenticates a connection by the certificate of its client, for mcpnet.WithPrincipal. The
-// connection must be a *tls.Conn after its handshake, or have a method NetConn that returns one.
+// connection must be a *tls.Conn after its handshake, or implement a method NetConn that returns
+// one.
 func (g *Guard) Conn(conn net.Conn) (mcp.Principal, error) {
 	c := Credential{Scheme: SchemeCertificate, Resource: g.o.Resource, leeway: g.o.Leeway, guard: g}
 	if a := conn.RemoteAddr(); a != nil {
@@ -251,8 +252,8 @@ func (g *Guard) principal(i *Identity) mcp.Principal {
 	return p
 }
 
-// Check reports whether the verifiers have what they need, such as the keys of an issuer, and gets
-// it if they have not. It is for readiness probes.
+// Check fetches what the verifiers lack, such as the keys of an issuer, and returns an error if it
+// cannot. It is for readiness probes.
 func (g *Guard) Check(ctx context.Context) error {
 	var all []error
 	for _, v := range g.o.Verifiers {
@@ -263,7 +264,7 @@ func (g *Guard) Check(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// authenticate verifies a credential, and checks what every request needs.
+// authenticate verifies a credential, and checks the requirements for every request.
 func (g *Guard) authenticate(ctx context.Context, c *Credential) (*Identity, *refusal) {
 	if c.Scheme == "" || c.Scheme == SchemeCertificate && len(c.Chains) == 0 {
 		return nil, g.current().needsCreds
@@ -275,7 +276,7 @@ func (g *Guard) authenticate(ctx context.Context, c *Credential) (*Identity, *re
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrNotMine) && c.Scheme == SchemeCertificate:
-		return nil, g.current().needsCreds // what TLS asks for is not what this endpoint asks for
+		return nil, g.current().needsCreds // TLS requests certificates, this endpoint other credentials
 	case errors.Is(err, ErrNotMine):
 		return nil, g.invalidCredential("no verifier recognises the credential", nil)
 	case errors.Is(err, ErrInvalid):
@@ -312,8 +313,8 @@ func (g *Guard) ask(ctx context.Context, c *Credential) (*Identity, error) {
 	return nil, ErrNotMine
 }
 
-// verifyWith calls a verifier. The text of its panic may have the credential, so it must not reach
-// a log.
+// verifyWith calls a verifier. The panic message may contain the credential, so it must not reach a
+// log.
 func verifyWith(ctx context.Context, v Verifier, c *Credential) (i *Identity, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -330,7 +331,7 @@ func (c *Credential) setTLS(state *tls.ConnectionState) {
 	}
 }
 
-// redact takes the texts of a credential out of a text.
+// redact removes the secrets of a credential from a text.
 func redact(s string, c *Credential) string {
 	secrets := append([]string{c.Token, c.Password}, c.proofs...)
 	for part := range strings.SplitSeq(c.Token, ".") {
@@ -356,6 +357,5 @@ func redact(s string, c *Credential) string {
 	return s
 }
 
-// minRedacted is the length of the shortest text that is replaced: shorter ones are parts of
-// ordinary words.
+// minRedacted is the minimum length of a replaced text: shorter ones are parts of ordinary words.
 const minRedacted = 6

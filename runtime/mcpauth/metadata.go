@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// description is what verifiers add to the metadata and the challenges of a guard.
+// description contains the parts of metadata and challenges that depend on the verifiers.
 type description struct {
 	issuers      []string
 	bearer       bool // tokens or keys are taken from the field Authorization
 	basic        bool // and passwords
 	certificates bool // tokens may be bound to certificates
 	dpop         bool // tokens may be bound to keys
-	dpopOnly     bool // others are refused
+	dpopOnly     bool // other tokens are refused
 }
 
 // metadata is the document of RFC 9728, section 2.
@@ -33,7 +33,7 @@ type metadata struct {
 
 const wellKnownPath = "/.well-known/oauth-protected-resource"
 
-// describe sets what does not depend on the server.
+// describe sets the parts that do not depend on the server.
 func (g *Guard) describe(resource *url.URL) {
 	d := &g.described
 	d.dpopOnly = d.dpopOnly && d.dpop
@@ -46,9 +46,9 @@ func (g *Guard) describe(resource *url.URL) {
 }
 
 // Wrap answers requests for the metadata of the endpoint (RFC 9728), and passes all others to next:
-// at /.well-known/oauth-protected-resource with the path of Options.Resource behind it, and without
-// a path for clients that ask there. Where several guards wrap a site, the outermost one answers
-// there. Pages of every origin may read the metadata.
+// at /.well-known/oauth-protected-resource followed by the path of Options.Resource, and without a
+// path for clients that ask there. If several guards wrap a site, the outermost one answers the
+// latter. Pages of every origin may read the metadata.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(g.metaPaths, strings.TrimSuffix(r.URL.EscapedPath(), "/")) {
@@ -62,7 +62,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// bodyTime bounds the reading of a body that requests for the metadata do not have.
+// bodyTime limits the time for reading a body, which requests for the metadata should not have.
 const bodyTime = 10 * time.Second
 
 func (g *Guard) serveMetadata(w http.ResponseWriter, r *http.Request) {

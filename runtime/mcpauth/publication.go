@@ -11,17 +11,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// This file has what a guard says to everybody. It depends on the features of the server, which may
-// change, and is made once for each change, since strangers ask for it.
+// This file computes the public documents of a guard. They depend on the features of the server,
+// which may change, and are computed once for each change, since unauthenticated clients request
+// them.
 
-// publication is what a guard says to everybody. It does not change.
+// publication contains the public documents of a guard. It is immutable.
 type publication struct {
 	servers []guardedServer
-	// challenge has the scopes of challenges: those of every request, and those that reading needs.
-	// A client asks for them first, and for more when a feature is refused.
+	// challenge contains the scopes of challenges: the scopes for every request, and for reading. A
+	// client asks for them first, and for more when a feature is refused.
 	challenge  []string
-	metadata   []byte   // nil without an issuer: a client could not do anything with it
-	needsCreds *refusal // of requests without a credential
+	metadata   []byte   // nil without an issuer: a client could not use it
+	needsCreds *refusal // for requests without a credential
 }
 
 // guardedServer is a server behind the guard, with its scopes at the time of a publication.
@@ -31,21 +32,21 @@ type guardedServer struct {
 	scopes *transport.Scopes
 }
 
-// maxChallengeBytes bounds the scopes of a challenge: clients and proxies bound header fields.
+// maxChallengeBytes limits the scopes of a challenge: clients and proxies limit header fields.
 const maxChallengeBytes = 2 << 10
 
-// publish adds a server, whose scopes are published from now on.
+// publish adds a server, and publishes its scopes from now on.
 func (g *Guard) publish(s *mcp.Server) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	servers := g.published.Load().servers
 	if slices.ContainsFunc(servers, func(known guardedServer) bool { return known.server == s }) {
-		return // as the other handlers have it
+		return // another handler has added it
 	}
 	g.published.Store(g.newPublication(append(slices.Clip(servers), guardedServer{server: s, host: s.Transport()})))
 }
 
-// current returns the publication for the features that the servers have now.
+// current returns the publication for the current features of the servers.
 func (g *Guard) current() *publication {
 	if p := g.published.Load(); p.isCurrent() {
 		return p
@@ -53,7 +54,7 @@ func (g *Guard) current() *publication {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.published.Load()
-	if !p.isCurrent() { // no other request has made it
+	if !p.isCurrent() { // no other request computed it
 		p = g.newPublication(p.servers)
 		g.published.Store(p)
 	}
@@ -69,7 +70,7 @@ func (p *publication) isCurrent() bool {
 	return true
 }
 
-// newPublication makes what is published of servers.
+// newPublication returns the publication for servers.
 func (g *Guard) newPublication(servers []guardedServer) *publication {
 	p := &publication{servers: slices.Clone(servers), challenge: g.o.Scopes}
 	all, reading := slices.Clone(g.o.Scopes), slices.Clone(g.o.Scopes)
@@ -93,7 +94,7 @@ func (g *Guard) newPublication(servers []guardedServer) *publication {
 		if d.dpop {
 			m.DPoPAlgs = algorithms
 		}
-		p.metadata, _ = json.Marshal(m) // it has texts and lists alone
+		p.metadata, _ = json.Marshal(m) // it contains only strings and lists
 	}
 	p.needsCreds = &refusal{
 		status: http.StatusUnauthorized, reason: "the request has no credential", text: "the request needs a credential",
@@ -102,7 +103,7 @@ func (g *Guard) newPublication(servers []guardedServer) *publication {
 	return p
 }
 
-// once returns the scopes of a list, each once, in their order.
+// once returns the scopes of a list without duplicates, in the same order.
 func once(scopes []string) []string {
 	seen := make(map[string]bool, len(scopes))
 	return slices.DeleteFunc(scopes, func(s string) bool {

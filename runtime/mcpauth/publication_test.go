@@ -21,7 +21,7 @@ func scopedTool(name string, reads bool, scopes ...string) mcp.Feature {
 	return mcp.NewTool(info, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil })
 }
 
-// said returns the scopes of the metadata, and those of the challenge of a request.
+// said returns the scopes in the metadata, and in the challenge for a request.
 func (s *site) said(t *testing.T, fields ...string) (metadata, challenge string) {
 	t.Helper()
 	var m struct {
@@ -36,7 +36,8 @@ func (s *site) said(t *testing.T, fields ...string) (metadata, challenge string)
 	return strings.Join(m.Scopes, " "), challenge
 }
 
-// A guard publishes the scopes of features of each kind, and asks for those that reading needs.
+// A guard publishes the scopes of features of each kind, and its challenge contains the scopes for
+// reading.
 func TestPublishedScopes(t *testing.T) {
 	features := []mcp.Feature{
 		scopedTool("search", true, "books:read", "shop"),
@@ -76,7 +77,7 @@ func TestPublishedScopes(t *testing.T) {
 	}
 }
 
-// What is published follows the features, of all servers behind the guard.
+// The publication follows the features of all servers behind the guard.
 func TestPublishedScopesChange(t *testing.T) {
 	s := newSite(t, nil)
 	want := func(metadata, challenge string) {
@@ -100,8 +101,8 @@ func TestPublishedScopesChange(t *testing.T) {
 	want("write read", "")
 }
 
-// The challenge of a feature names what it needs and what reading needs, so that a client which
-// asks for these alone can go on reading.
+// The challenge of a feature contains its scopes and the scopes for reading, so that a client that
+// requests only these can continue reading.
 func TestStepUpKeepsReading(t *testing.T) {
 	s := newSite(t, nil)
 	s.server.Register(scopedTool("search", true, "books:read"))
@@ -112,7 +113,7 @@ func TestStepUpKeepsReading(t *testing.T) {
 	}
 }
 
-// Scopes that are too long for a header field are in the metadata alone.
+// Scopes that are too long for a header field are only in the metadata.
 func TestPublishedScopesBound(t *testing.T) {
 	s := newSite(t, func(o *mcpauth.Options) { o.Scopes = []string{"own"} })
 	var names []string

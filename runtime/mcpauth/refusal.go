@@ -9,26 +9,26 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// retryTime is after how many seconds a request may succeed that could not be decided.
+// retryTime is the time in seconds after which to retry a request that could not be decided.
 const retryTime = "10"
 
-// refusal is a request that is not let in.
+// refusal is a refused request.
 type refusal struct {
 	status  int
-	reason  string // for the audit, without a secret
+	reason  string // for the audit, without secrets
 	text    string // for the client
 	header  http.Header
 	counts  bool      // as a failure of the address
-	counted bool      // it is counted already
-	who     *Identity // nil where that is not known
-	wanted  []string  // scopes that are missing
+	counted bool      // already counted
+	who     *Identity // nil if unknown
+	wanted  []string  // missing scopes
 }
 
 func (e *refusal) response() *mcphttp.Refusal {
 	return &mcphttp.Refusal{Status: e.status, Header: e.header, Text: e.text}
 }
 
-// tooMany is the refusal in place of e where an address has had too many.
+// tooMany returns the refusal to use in place of e after too many failures from an address.
 func (e *refusal) tooMany() *refusal {
 	return &refusal{
 		status: http.StatusTooManyRequests, reason: e.reason + "; too many of the address",
@@ -36,7 +36,7 @@ func (e *refusal) tooMany() *refusal {
 	}
 }
 
-// cannotTell is the refusal where a verifier cannot tell.
+// cannotTell returns the refusal if a verifier cannot decide.
 func cannotTell(reason string) *refusal {
 	return &refusal{
 		status: http.StatusServiceUnavailable, reason: reason,
@@ -44,7 +44,7 @@ func cannotTell(reason string) *refusal {
 	}
 }
 
-// malformed is the refusal of what is not a valid request (RFC 6750, section 3.1).
+// malformed returns the refusal of an invalid request (RFC 6750, section 3.1).
 func (g *Guard) malformed(reason string) *refusal {
 	return &refusal{
 		status: http.StatusBadRequest, reason: reason, text: reason, counts: true,
@@ -52,8 +52,8 @@ func (g *Guard) malformed(reason string) *refusal {
 	}
 }
 
-// invalidCredential is the refusal of a credential. from is an error of this package, nil for
-// others, whose text clients do not get.
+// invalidCredential returns the refusal of a credential. from is an error of this package, or nil
+// for other errors, whose messages clients do not get.
 func (g *Guard) invalidCredential(reason string, from *invalid) *refusal {
 	e := &refusal{status: http.StatusUnauthorized, reason: reason, text: "the credential is not valid", counts: true}
 	code, nonce, description := "invalid_token", "", ""
@@ -68,7 +68,7 @@ func (g *Guard) invalidCredential(reason string, from *invalid) *refusal {
 	return e
 }
 
-// needsScopes is the refusal where scopes are missing that every request needs.
+// needsScopes returns the refusal if scopes for every request are missing.
 func (g *Guard) needsScopes(missing []string, i *Identity) *refusal {
 	return &refusal{
 		status: http.StatusForbidden, reason: "scopes are missing", text: "the credential does not have the scopes that are needed",
@@ -76,8 +76,8 @@ func (g *Guard) needsScopes(missing []string, i *Identity) *refusal {
 	}
 }
 
-// challenges are the header fields of a response that asks for credentials. code is "" where the
-// request had none (RFC 6750, section 3.1).
+// challenges returns the header fields of a response that asks for credentials. code is "" if the
+// request contained none (RFC 6750, section 3.1).
 func (g *Guard) challenges(code, description, nonce string, scopes []string) http.Header {
 	var params []challenge.Param
 	add := func(name, value string) {

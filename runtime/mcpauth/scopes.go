@@ -22,7 +22,7 @@ func checkScopes(scopes []string) error {
 	return nil
 }
 
-// isScope reports whether a text is a scope-token.
+// isScope reports whether s is a scope-token.
 func isScope(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '\\' {
@@ -32,11 +32,11 @@ func isScope(s string) bool {
 	return s != ""
 }
 
-// hierarchy has all scopes that a scope includes.
+// hierarchy contains all scopes that a scope includes.
 type hierarchy map[string][]string
 
-// closeHierarchy adds what is included by what is included. A cycle is an error, since its scopes
-// would all mean the same.
+// closeHierarchy adds indirectly included scopes. A cycle is an error, since its scopes would all
+// be equivalent.
 func closeHierarchy(given map[string][]string) (hierarchy, error) {
 	closed := hierarchy{}
 	var visit func(scope string, within []string) ([]string, error)
@@ -71,8 +71,8 @@ func closeHierarchy(given map[string][]string) (hierarchy, error) {
 	return closed, nil
 }
 
-// missing returns which of the wanted scopes are not among the granted ones or included by one, nil
-// if none.
+// missing returns the wanted scopes that are neither granted nor included in a granted scope, or
+// nil.
 func (h hierarchy) missing(granted, wanted []string) (missing []string) {
 	for _, s := range wanted {
 		if !slices.Contains(granted, s) && !h.includes(granted, s) {

@@ -146,7 +146,7 @@ func (e *LimitError) Error() string {
 type ProtocolViolationError struct {
 	Target string
 	Method string // of the request that it belongs to; "" if unknown
-	Text   string // what the server sent, and what is allowed
+	Text   string // the received and the allowed value
 	Bytes  []byte // the beginning of the data, at most 256 bytes; may be nil
 }
 
@@ -200,7 +200,7 @@ func (e *StatusError) Error() string {
 	switch {
 	case e.Location != "":
 		return text + ": redirected to " + e.Location + ", which is not followed; connect to that URL if it is right"
-	case e.Err != nil: // it says what is wrong, and what to do
+	case e.Err != nil: // it contains the cause and the remedy
 	case e.Status == 401:
 		text += ": the server requires credentials, or refuses those that were sent"
 	case e.Status == 403:
@@ -251,8 +251,8 @@ func prefix(target, method string) string {
 	return text
 }
 
-// saidBy returns what people can read of a body: the text of an error of JSON-RPC, OAuth (RFC 6749,
-// section 5.2) or problem details (RFC 9457), and the first line of anything else that is not JSON.
+// saidBy returns the readable part of a body: the message of a JSON-RPC, OAuth (RFC 6749, section
+// 5.2) or problem details (RFC 9457) error, and the first line of anything else that is not JSON.
 func saidBy(body []byte) string {
 	if text := bytes.TrimSpace(body); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 		return messageIn(text)
@@ -260,7 +260,7 @@ func saidBy(body []byte) string {
 	return firstLine(body)
 }
 
-// messageIn returns the text of an error in an object, "" where there is none.
+// messageIn returns the error message in an object, or "".
 func messageIn(object []byte) (message string) {
 	var of struct {
 		Error       json.RawMessage `json:"error"`

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The text of a status has what people can read of the body, and says each thing once.
+// The message for a status contains the readable part of the body, without repetition.
 func TestStatusText(t *testing.T) {
 	for body, want := range map[string]string{
 		"": "", "  \n": "",

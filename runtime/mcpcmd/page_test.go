@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// browserAccept is what browsers send for an address that a person opens.
+// browserAccept is the Accept field of browsers when a person opens an address.
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
 // open sends a request with header fields, given as "Name: value"; Host sets the host of the

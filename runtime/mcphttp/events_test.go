@@ -134,7 +134,7 @@ func (a *response) wantMessages(kinds ...string) []*message {
 	return messages
 }
 
-// wantEnd checks that the stream has ended without an error.
+// wantEnd checks that the stream closed without an error.
 func (a *response) wantEnd() *response {
 	a.t.Helper()
 	synctest.Wait()

@@ -113,7 +113,7 @@ func unix(seconds float64) time.Time {
 }
 
 // first records the use of an id. It reports whether this was the first use; if too many ids are
-// recorded, it reports false.
+// recorded, it returns false.
 func (i *Issuer) first(used *table[struct{}], who, id string) bool {
 	if id == "" || len(id) > maxTextBytes {
 		return false

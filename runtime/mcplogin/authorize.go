@@ -43,7 +43,7 @@ func (g *codeGrant) key() string {
 
 func (g *codeGrant) extension() string { return "" }
 
-// token opens the browser, and waits until the person has logged in or ctx ends.
+// token opens the browser, and waits until the person has logged in or ctx is cancelled.
 func (g *codeGrant) token(ctx context.Context, t *attempt) (*token, error) {
 	l := g.l
 	if l.c.Redirect != "" && !isLoopbackURL(l.c.Redirect) {
@@ -73,7 +73,7 @@ func (g *codeGrant) token(ctx context.Context, t *attempt) (*token, error) {
 	return l.exchange(ctx, t, f, callback)
 }
 
-// flow is what belongs to one authorization request, until its code is exchanged.
+// flow is the state of one authorization request, until its code is exchanged.
 type flow struct {
 	State    string       `json:"state"`
 	Verifier string       `json:"verifier"`
@@ -81,7 +81,7 @@ type flow struct {
 	Client   registration `json:"client"`
 }
 
-// begin registers the client where that is needed, and makes the secrets of the request.
+// begin registers the client if necessary, and generates the secrets of the request.
 func (l *Login) begin(ctx context.Context, t *attempt, redirect string) (*flow, error) {
 	if !contains(t.as.ChallengeMethods, "S256") {
 		return nil, errNoPKCE
@@ -128,7 +128,7 @@ var (
 )
 
 // checkCallback checks an authorization response, and returns its code. An error of the
-// authorization server counts, and is shown, only if the response is its own.
+// authorization server counts, and is shown, only if the response comes from that server.
 func (t *attempt) checkCallback(f *flow, callback url.Values) (code string, err error) {
 	for _, values := range callback {
 		if len(values) > 1 {
@@ -138,7 +138,7 @@ func (t *attempt) checkCallback(f *flow, callback url.Values) (code string, err 
 	if subtle.ConstantTimeCompare([]byte(callback.Get("state")), []byte(f.State)) != 1 {
 		return "", errState
 	}
-	// The four rows of RFC 9207, section 2.4; texts are compared as they are.
+	// The four rows of RFC 9207, section 2.4; strings are compared without normalization.
 	if _, ok := callback["iss"]; !ok && t.as.IssParameter {
 		return "", errNoIss
 	} else if ok && callback.Get("iss") != t.as.Issuer {
@@ -183,11 +183,10 @@ type pendingLogin struct {
 	Given  bool     `json:"given,omitempty"`
 }
 
-// Begin begins a login at a server, for web programs: it returns the URL to send the person's
-// browser to, and what Finish needs. pending is encrypted with a key of the Store, so that it may
-// be kept in a cookie or a database. Keep it with the session of the browser, and call Finish only
-// with that of the same session: otherwise a person could be made to use the account of another
-// one.
+// Begin begins a login at a server, for web programs: it returns the URL for the person's browser,
+// and the state for Finish. pending is encrypted with a key of the Store, so that it may be kept in
+// a cookie or a database. Keep it with the session of the browser, and call Finish only with the
+// state of the same session: otherwise an attacker could make a person use another account.
 //
 // Config.Redirect must be set.
 func (l *Login) Begin(ctx context.Context, server string) (to string, pending []byte, err error) {
@@ -233,8 +232,8 @@ func (l *Login) Begin(ctx context.Context, server string) (to string, pending []
 	return to, pending, err
 }
 
-// Finish ends a login with the query of the request to Config.Redirect. It may be called in another
-// process than Begin, with the same Store. The token is for the server of Begin.
+// Finish completes a login with the query of the request to Config.Redirect. It may run in another
+// process than Begin, with the same Store. The token is for the server given to Begin.
 func (l *Login) Finish(ctx context.Context, pending []byte, callback url.Values) error {
 	p := new(pendingLogin)
 	if err := l.unseal(ctx, pending, p); err != nil {
@@ -272,7 +271,7 @@ func (l *Login) Finish(ctx context.Context, pending []byte, callback url.Values)
 	return a.write(ctx, rec)
 }
 
-// probe asks a server without a token, for its challenge.
+// probe sends a request without a token, for the challenge.
 func (l *Login) probe(ctx context.Context, a *account) (demand, fetch.Peer, error) {
 	status, remote, err := l.http.Challenge(ctx, a.server.String())
 	if err != nil {

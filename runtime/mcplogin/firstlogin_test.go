@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// The client registers with the grant types that the authorization server has.
+// The client registers with the grant types that the authorization server supports.
 func TestRegisteredGrants(t *testing.T) {
 	for name, test := range map[string]struct {
 		supported any // nil leaves the member out
@@ -48,8 +48,7 @@ func TestRegisteredGrants(t *testing.T) {
 	}
 }
 
-// A registration that is refused is that of a client which is not known; one that cannot be tried
-// now is not.
+// A refused registration means an unknown client; a registration that cannot be tried now does not.
 func TestRegistrationRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		status  int
@@ -81,7 +80,8 @@ func TestRegistrationRefused(t *testing.T) {
 	}
 }
 
-// LogIn asks for all that a server publishes, a request for what its refusal names.
+// LogIn requests all scopes that a server publishes; a request asks for the scopes that its refusal
+// names.
 func TestLogInAsksForAll(t *testing.T) {
 	for name, test := range map[string]struct {
 		challenge, supported string
@@ -117,8 +117,8 @@ func TestLogInAsksForAll(t *testing.T) {
 	}
 }
 
-// An authorization server that refuses all scopes is asked for those that the server's refusal
-// names, once; other errors end the login.
+// If an authorization server refuses all scopes, it is asked once for the scopes that the server's
+// refusal names; other errors abort the login.
 func TestLogInWithFewerScopes(t *testing.T) {
 	for name, test := range map[string]struct {
 		code, challenge string
@@ -153,7 +153,7 @@ func TestLogInWithFewerScopes(t *testing.T) {
 	}
 }
 
-// State says which scopes were not granted.
+// State contains the scopes that were not granted.
 func TestStateOfRefusedScopes(t *testing.T) {
 	w := newWorld(t)
 	w.metadata["scopes_supported"] = []string{"offline_access"}

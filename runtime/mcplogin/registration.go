@@ -14,19 +14,19 @@ import (
 
 // registration is a client at an authorization server.
 type registration struct {
-	Issuer   string    `json:"issuer"` // the only one that gets it
+	Issuer   string    `json:"issuer"` // the only one that receives it
 	ID       string    `json:"id"`
 	Secret   string    `json:"secret,omitempty"`
-	Method   string    `json:"method"`             // of authentication at the token endpoint
-	Redirect string    `json:"redirect,omitempty"` // that was registered
+	Method   string    `json:"method"`             // authentication method at the token endpoint
+	Redirect string    `json:"redirect,omitempty"` // the registered one
 	Expires  time.Time `json:"expires,omitzero"`   // of the secret
-	// Algorithms are those of assertions that the authorization server supports.
+	// Algorithms are the signature algorithms of assertions that the authorization server supports.
 	Algorithms []string `json:"algorithms,omitempty"`
-	given      bool     // by the Config, which has the secret
+	given      bool     // by the Config, which contains the secret
 }
 
-// given returns the client that the Config has: a registered one, or a metadata document. Nil if it
-// has none that fits.
+// given returns the client in the Config: a registered one, or a metadata document. It returns nil
+// if neither fits.
 func (l *Login) given(as *issuer) (*registration, error) {
 	r := &registration{Issuer: as.Issuer, given: true, Algorithms: as.AuthAlgorithms}
 	switch {
@@ -62,17 +62,17 @@ func (l *Login) client(ctx context.Context, from fetch.Peer, as *issuer, redirec
 	return r, l.save(ctx, key, r)
 }
 
-// ErrUnregistered is in the error of a login for which the Config has no client that the
-// authorization server takes.
+// ErrUnregistered is the error of a login if the Config contains no client that the authorization
+// server accepts.
 var ErrUnregistered = errors.New("the client is not known to the authorization server")
 
-// registrationError is the error of an authorization server that does not register the client.
+// registrationError is the error of an authorization server that refuses to register the client.
 type registrationError struct{ error }
 
 func (e *registrationError) Unwrap() error        { return e.error }
 func (e *registrationError) Is(target error) bool { return target == ErrUnregistered }
 
-// errUnregistered says how a client can be registered.
+// errUnregistered returns an error that explains how to register a client.
 func (l *Login) errUnregistered(as *issuer) error {
 	ways := "register the client at it, and set Config.Issuer and ClientID"
 	if as.MetadataDocuments && l.c.MetadataURL == "" {
@@ -109,7 +109,7 @@ func (l *Login) register(ctx context.Context, from fetch.Peer, as *issuer, redir
 		kind = "web"
 	}
 	grants := []string{"authorization_code"}
-	if as.GrantTypes == nil || contains(as.GrantTypes, "refresh_token") { // one that it does not have is refused
+	if as.GrantTypes == nil || contains(as.GrantTypes, "refresh_token") { // an unsupported grant type would be refused
 		grants = append(grants, "refresh_token")
 	}
 	body, err := json.Marshal(map[string]any{
@@ -146,8 +146,8 @@ func (l *Login) register(ctx context.Context, from fetch.Peer, as *issuer, redir
 	return r, nil
 }
 
-// forget removes a dynamic registration, which its authorization server may not know any more. The
-// next login registers the client anew.
+// forget removes a dynamic registration that its authorization server may no longer know. The next
+// login registers the client again.
 func (l *Login) forget(ctx context.Context, issuer, client string) {
 	key, r := storeKey("client", issuer, l.c.Name), new(registration)
 	if l.c.Name != "" && l.c.ClientID == "" && l.load(ctx, key, r) && r.ID == client {
@@ -155,8 +155,7 @@ func (l *Login) forget(ctx context.Context, issuer, client string) {
 	}
 }
 
-// OAuthError is an error that an authorization server has returned (RFC 6749, sections 4.1.2.1 and
-// 5.2).
+// OAuthError is an error returned by an authorization server (RFC 6749, sections 4.1.2.1 and 5.2).
 type OAuthError struct {
 	Code        string // such as invalid_grant
 	Description string // for developers; its text is the server's

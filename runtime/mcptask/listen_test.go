@@ -13,8 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// A client that listens to its tasks gets the state of each, and each change, until the task has
-// ended.
+// A client that listens to its tasks gets the state of each, and each change, until the task ends.
 func TestListen(t *testing.T) {
 	for name, options := range map[string][]mcp.Option{
 		"parked":       nil,

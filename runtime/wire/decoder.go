@@ -83,11 +83,11 @@ type Decoder struct {
 	scratch scratch
 	lists   scratchLists
 	index   spanIndex // of the object that Variant searched
-	list    excerpt   // text of the array read last
+	list    excerpt   // the array read last
 
 	unescaped []byte  // buffer for strings with escapes
 	number    float64 // the last float read, before rounding to its own type
-	literal   excerpt // text of the last number read
+	literal   excerpt // the number read last
 
 	mismatched int  // start of the last value of a wrong type
 	atomic     bool // see expectsAtom
@@ -366,7 +366,7 @@ func (d *Decoder) mismatch(want string) {
 	d.violate(RuleType, "must be "+want+", got "+described(d.data[start:d.pos]))
 }
 
-// numberRead returns the text of the last number.
+// numberRead returns the digits of the last number.
 func (d *Decoder) numberRead() []byte {
 	return d.text(d.literal)
 }

@@ -25,7 +25,7 @@ const (
 	slack = 8 * piece
 )
 
-// Storage allocates the memory for texts of more than 8 KiB, so that it can be counted and limited.
+// Storage allocates the memory for JSON of more than 8 KiB, so that it can be counted and limited.
 type Storage interface {
 	// Grow returns a copy of the text with at least the given capacity. It may block. An error ends
 	// the writing.
@@ -44,9 +44,9 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the JSON text has more than the %d bytes that are allowed", e.Limit)
 }
 
-// SetLimit limits the text to limit bytes, 0 for no limit. Texts of more than 8 KiB are in storage;
-// nil means the heap. The limit is checked while the value is written: e never holds much more
-// memory than the limit, or twice the limit while it moves to a larger buffer.
+// SetLimit limits the text to limit bytes, 0 for no limit. Text beyond 8 KiB is in storage; nil
+// means the heap. The limit is checked while the value is written: e never holds much more memory
+// than the limit, or twice the limit while it moves to a larger buffer.
 func (e *Encoder) SetLimit(limit int, storage Storage) {
 	if e.provided {
 		text := bytes.Clone(e.buf)

@@ -39,7 +39,7 @@ func (d *Decoder) try(text []byte, lenient bool, read func(*Decoder)) (found tri
 	return found
 }
 
-// tryList is like try, for the text of an array with such elements.
+// tryList is like try, for an array with such elements.
 func (d *Decoder) tryList(text []byte, lenient bool, element func(*Decoder)) trial {
 	return d.try(text, lenient, func(t *Decoder) {
 		if !t.begin('[', "an array") {

@@ -112,7 +112,8 @@ func (d *Decoder) duplicateMember(name string, start int) {
 	d.duplicate(name)
 }
 
-// intKey reads the canonical text of an integer between -low and high, in two's complement.
+// intKey reads a key that is an integer between -low and high in canonical form, in two's
+// complement.
 func (d *Decoder) intKey(key string, low, high uint64) (uint64, bool) {
 	digits := key
 	negative := len(key) > 0 && key[0] == '-'

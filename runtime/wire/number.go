@@ -210,7 +210,7 @@ func WholeNumber(d *Decoder, v *json.Number) {
 	*v = json.Number(z.appendInteger(nil))
 }
 
-// numberText reads the text of a number, as a part of the data.
+// numberText reads a number and returns its text, a part of the data.
 func (d *Decoder) numberText(want string) ([]byte, bool) {
 	c := d.peek()
 	if c == '-' || '0' <= c && c <= '9' {
@@ -228,7 +228,7 @@ func (d *Decoder) numberText(want string) ([]byte, bool) {
 	return nil, false
 }
 
-// readNumber reads the text of a number, whose first byte has been seen.
+// readNumber reads a number, whose first byte has been seen, and returns its text.
 func (d *Decoder) readNumber() ([]byte, bool) {
 	end := numberEnd(d.data, d.pos)
 	if end < 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// What models read and people do not see is refused before there is a server, and so are names that
-// would hide one another. No transport has to do with it.
+// The generator refuses texts that models read and people do not see before a server exists, and
+// also names that would hide one another. No transport is involved.
 
 // generate runs the generator on a package of one file, and returns what it reports.
 func generate(t *testing.T, source string) string {

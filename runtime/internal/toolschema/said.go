@@ -8,20 +8,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// maxSteps is how many references and alternatives are followed, one inside of the other.
+// maxSteps limits the references and alternatives that are followed inside each other.
 const maxSteps = 20
 
-// Said returns what a schema says about the value that a path leads to, if it has a pattern that
-// fits: the JSON of its first example, and its description. If the pattern is that of the keys of a
-// map, which the path leads into, it is the description of the map. The path has the form of
-// wire.Violation.
+// Said returns the documentation in a schema of the value at a path, if its pattern fits: the JSON
+// of the first example, and the description. If the pattern applies to the keys of a map in the
+// path, it returns the description of the map. The path has the format of wire.Violation.
 func Said(schema, path string, fits func(pattern string) bool) (example, description string) {
 	s := search{root: []byte(schema), steps: steps(path), fits: fits}
 	s.at(place{schema: s.root}, 0, 0)
 	return s.example, s.description
 }
 
-// place is a schema, and what those around it say about the same value.
+// place is a schema, and the documentation of the same value in the schemas around it.
 type place struct {
 	schema               []byte
 	example, description string
