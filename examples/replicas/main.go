@@ -1,6 +1,6 @@
-// Replicas is a shop that several processes serve as if they were one: on this machine with one
-// command, on three machines with nothing else, or on Kubernetes with NATS (see
-// docs/serve/deployment.md). It is a module of its own, since it needs NATS.
+// Replicas is a shop that several processes serve together: on this machine with one command, on
+// three machines without other software, or on Kubernetes with NATS (see docs/serve/deployment.md).
+// It is a separate module, since it depends on NATS.
 //
 //	go run -C ./replicas . -replicas 3            # three replicas of this machine, at the ports 8080 to 8082
 //	go run -C ./replicas . -dir DIR -http 8080    # one alone, with its stock in DIR
