@@ -16,8 +16,8 @@ const Longest = 64
 //   - the word with at most one difference;
 //   - the only one of whose words the word has some, or that has some of the words: public and
 //     public_channel;
-//   - the one with the fewest differences, in at most a third of the characters, rounded, and not in
-//     all of them;
+//   - the one with the fewest differences, in at most a third of the characters, rounded, and not
+//     in all of them;
 //   - the only one with words that those of the word abbreviate, or the other way round: ns and
 //     namespace.
 //
