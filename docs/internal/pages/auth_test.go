@@ -70,7 +70,7 @@ func TestAuth(t *testing.T) {
 	}
 }
 
-// loggedIn does what the page says about a client, as ada and as root.
+// loggedIn follows the page's steps for a client, as ada and as root.
 func loggedIn(t *testing.T, endpoint string) {
 	c := &rawClient{t: t, endpoint: endpoint}
 	status, challenge := c.call("search", `{"query":"e"}`)

@@ -37,7 +37,7 @@ func workflows(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestWorkflowsRunEveryStep compares the steps of .ci/run with those that the workflows run, as
+// TestWorkflowsRunEveryStep compares the steps of .ci/run with the steps that the workflows run, as
 // words of a matrix or of a command.
 func TestWorkflowsRunEveryStep(t *testing.T) {
 	if runtime.GOOS == "windows" {

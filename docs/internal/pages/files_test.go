@@ -9,11 +9,10 @@ import (
 	"testing"
 )
 
-// maxLines limits the lines of a file, so that it has one concept and a name by which that is
-// found.
+// maxLines limits the lines of a file, so that it contains one concept, which its name describes.
 const maxLines = 450
 
-// No file that people write, but for tests, is longer than maxLines.
+// Files that people write, except tests, are not longer than maxLines.
 func TestFilesAreShort(t *testing.T) {
 	checked := 0
 	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {

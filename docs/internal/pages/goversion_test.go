@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestOldestGo compares the oldest Go that the documents and the workflow have with that of go.mod,
-// which is the same in all modules.
+// TestOldestGo compares the oldest Go version in the documents and the workflow with go.mod, which
+// is the same in all modules.
 func TestOldestGo(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^go (1\.\d+)(\.0)?$`)
 	oldest := line.FindStringSubmatch(read(t, "go.mod"))

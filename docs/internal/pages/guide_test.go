@@ -10,7 +10,7 @@ import (
 )
 
 // TestGuide follows the guide: it writes the files, runs the commands, and compares their output
-// with that in the guide.
+// with the guide.
 func TestGuide(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a POSIX shell")
@@ -62,7 +62,7 @@ func (s *shell) follow(output *strings.Builder, line string) {
 		if out := s.callOverHTTP(line, "search_notes", `{"query":"plants"}`); !strings.Contains(out, want) {
 			s.t.Errorf("%s answered\n%s", line, out)
 		}
-	case strings.Contains(line, "colour=red"): // what is refused
+	case strings.Contains(line, "colour=red"): // refused values
 		out, errs, err := s.run("", line)
 		if err == nil {
 			s.t.Errorf("%s succeeds", line)
@@ -78,7 +78,7 @@ func (s *shell) follow(output *strings.Builder, line string) {
 type fence struct {
 	line           int // of its first fence
 	language, text string
-	// file is its name where the text before it ends with one.
+	// file is its name, if the text before it ends with one.
 	file string
 }
 
@@ -118,7 +118,7 @@ func fenced(document string) []fence {
 	return blocks
 }
 
-// columns makes tables equal that differ only in the width of their columns.
+// columns makes tables equal that differ only in column widths.
 func columns(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPublicPackages compares the table of packages in docs/decide/versioning.md with those that a
-// program of another module can import.
+// TestPublicPackages compares the table of packages in docs/decide/versioning.md with the packages
+// that a program of another module can import.
 func TestPublicPackages(t *testing.T) {
 	var documented []string
 	_, table, _ := strings.Cut(read(t, "docs/decide/versioning.md"), "| package | for | imported by |\n")

@@ -36,7 +36,7 @@ type proxied struct {
 	client *http.Client
 }
 
-// startProxy runs a proxy until the test ends. It skips the test if there is no such program. The
+// startProxy runs a proxy until the test ends. It skips the test if the program is missing. The
 // client uses the host name of the page.
 func startProxy(t *testing.T, scheme, port string, env []string, name string, args ...string) *proxied {
 	t.Helper()
@@ -83,7 +83,7 @@ func startProxy(t *testing.T, scheme, port string, env []string, name string, ar
 	return &proxied{t, port, scheme, &http.Client{Transport: transport}}
 }
 
-// look skips a test without the program.
+// look skips a test if the program is missing.
 func look(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -107,7 +107,7 @@ func freePort(t *testing.T) string {
 }
 
 // behind serves with the page's options for a server behind a proxy. Its tool climb waits after
-// each step until the client has seen it.
+// each step until the client receives it.
 func behind(t *testing.T, seen <-chan struct{}, options ...mcphttp.Option) *httptest.Server {
 	t.Helper()
 	s := mcp.NewServer(mcp.ServerInfo{Name: "proxied"})
@@ -134,7 +134,7 @@ func behind(t *testing.T, seen <-chan struct{}, options ...mcphttp.Option) *http
 	return web
 }
 
-// call calls a tool with an argument of some bytes.
+// call calls a tool with an argument of size bytes.
 func (p *proxied) call(tool string, size int, header ...string) *http.Response {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
@@ -163,7 +163,7 @@ func (p *proxied) post(ctx context.Context, body string, header ...string) *http
 	return resp
 }
 
-// text is the whole body of an answer.
+// text returns the whole body of a response.
 func text(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	b, err := io.ReadAll(resp.Body)
@@ -197,7 +197,7 @@ func (p *proxied) works(seen chan<- struct{}) {
 	if resp := p.call("size", 4_000_000); resp.StatusCode != http.StatusOK || !strings.Contains(text(p.t, resp), "4000008") {
 		p.t.Errorf("4 MB: %s", resp.Status)
 	}
-	// A page with the proxy's host name may call, others may not.
+	// A page with the proxy's host name may call, other pages may not.
 	if resp := p.call("size", 0, "Origin", "https://mcp.example.com"); resp.StatusCode != http.StatusOK {
 		p.t.Errorf("own origin: %s, %s", resp.Status, text(p.t, resp))
 	}
@@ -253,7 +253,7 @@ func TestCaddy(t *testing.T) {
 	p.works(seen)
 }
 
-// TestHAProxy checks that requests of a session go to the replica that has opened it.
+// TestHAProxy checks that requests of a session go to the replica that opened it.
 func TestHAProxy(t *testing.T) {
 	look(t, "haproxy")
 	a, b := behind(t, nil, mcphttp.WithAllowedHosts("mcp.example.com")), behind(t, nil, mcphttp.WithAllowedHosts("mcp.example.com"))

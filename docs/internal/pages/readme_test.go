@@ -54,24 +54,23 @@ func block(t *testing.T, document, after, language string) string {
 type shell struct {
 	t   *testing.T
 	dir string
-	// tool is the program that go tool mcpgen runs, "" to find and check it each time as go tool
-	// does.
+	// tool is the program that go tool mcpgen runs, "" to find and check it each time like go tool.
 	tool string
 }
 
-// newShell has a directory of its own.
+// newShell returns a shell with a new directory.
 func newShell(t *testing.T) *shell {
 	t.Helper()
 	return &shell{t: t, dir: t.TempDir()}
 }
 
-// environment returns the environment of the commands. Their programs are not debugged, and link
-// faster so.
+// environment returns the environment of the commands. Their programs link faster without debug
+// information.
 func (s *shell) environment() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-ldflags=-s", "GOGC=400", "PWD="+s.dir)
 }
 
-// line is a line of a page as it is run.
+// line returns a line of a page as it is run.
 func (s *shell) line(line string) string {
 	if s.tool == "" {
 		return line
@@ -118,7 +117,7 @@ func (s *shell) install(root string) {
 	s.tool = strings.TrimSpace(s.must("", "go tool -n mcpgen"))
 }
 
-// apart gives a line of commands a home directory of its own, for the files of clients.
+// apart gives a line of commands its own home directory, for the files of clients.
 func (s *shell) apart(line string) string {
 	s.t.Helper()
 	home := filepath.Join(s.dir, "home")
@@ -132,7 +131,7 @@ func (s *shell) apart(line string) string {
 	return set + " HOME='" + home + "'; " + line
 }
 
-// twice has the arguments of greet, and greeting its result.
+// twice contains the arguments of greet, and greeting its result.
 const twice = `{"name":"Ada","times":2}`
 
 var greeting = regexp.MustCompile(`"text":"Hello, Ada! Hello, Ada! "`)
@@ -155,7 +154,7 @@ func TestREADME(t *testing.T) {
 		switch {
 		case strings.HasPrefix(line, "go get -tool "):
 			s.install(root(t))
-			s.tool = "" // this page alone is followed to the letter
+			s.tool = "" // only this page is followed to the letter
 		case strings.Contains(line, " install "):
 			// A client would start the program; the next lines are its messages.
 			if out := s.must("", s.apart(line)); !strings.HasPrefix(out, "added greet to Cursor: "+s.dir) {
@@ -189,7 +188,7 @@ func TestREADME(t *testing.T) {
 			t.Errorf("%s printed\n%s", want.line, out)
 		}
 	}
-	// What the page says of vet: it fails where it finds something.
+	// The page's claim about vet: it fails if it has findings.
 	if says := "`go tool mcpgen vet .` finds nothing"; !strings.Contains(readme, says) {
 		t.Errorf("the README does not say %q", says)
 	}
@@ -205,7 +204,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// queries is code in the form that sqlc generates.
+// queries contains code in the form that sqlc generates.
 const queries = `package db
 
 import "context"
@@ -226,8 +225,8 @@ func (q *Queries) ListBooks(ctx context.Context, author string) ([]Book, error) 
 func New() *Queries { return nil }
 `
 
-// TestREADMEVariables generates what the README has about functions that cannot be edited, and what
-// init writes for them.
+// TestREADMEVariables generates code for the README's section about functions that cannot be edited,
+// and for the variables that init writes.
 func TestREADMEVariables(t *testing.T) {
 	const heading = "## Functions that cannot be edited"
 	readme := read(t, "README.md")
@@ -264,7 +263,7 @@ func TestREADMEVariables(t *testing.T) {
 var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
 
 // callOverHTTP runs a line that serves over HTTP, calls a tool of it, and interrupts it. It
-// replaces the port in the line by a free one.
+// replaces the port in the line with a free one.
 func (s *shell) callOverHTTP(line, tool, arguments string) string {
 	s.t.Helper()
 	url, _ := s.serve(line)
@@ -292,8 +291,8 @@ func (s *shell) callOverHTTP(line, tool, arguments string) string {
 	return string(body)
 }
 
-// serve runs a line that serves over HTTP until the test ends. It replaces the port in the line by
-// a free one, and returns the URL of the endpoint and what the program has printed at its start.
+// serve runs a line that serves over HTTP until the test ends. It replaces the port in the line
+// with a free one, and returns the URL of the endpoint and the output of the program at its start.
 func (s *shell) serve(line string) (url, said string) {
 	s.t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(s.t.Context()), "sh", "-c", "exec "+s.line(strings.Replace(line, "-http 8080", "-http 0", 1)))
@@ -328,8 +327,9 @@ func (s *shell) serve(line string) (url, said string) {
 	return url, said
 }
 
-// TestToolsModfile follows the page about versions: the command is in a file of its own, and go.mod
-// has the runtime alone. The module of this repository stands for one that go get would download.
+// TestToolsModfile follows the page about versions: the command is in a separate file, and go.mod
+// requires only the runtime. The module of this repository stands for one that go get would
+// download.
 func TestToolsModfile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of the page are for a POSIX shell")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRouter calls the tools of the page on porting through its interceptors: each refuses what the
-// middleware that it replaces would have refused, and passes on the rest.
+// TestRouter calls the tools of the page on porting through its interceptors: each refuses the
+// calls that the middleware it replaces would have refused, and passes on the rest.
 func TestRouter(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a POSIX shell")

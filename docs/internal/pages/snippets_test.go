@@ -25,7 +25,7 @@ func TestSnippets(t *testing.T) {
 		if name == "docs/write/wiring.md" {
 			continue // see TestWiring
 		}
-		together := "" // the directory of the files that have names
+		together := "" // the directory of the named files
 		for _, b := range fenced(read(t, name)) {
 			if b.language != "go" {
 				continue
@@ -84,8 +84,8 @@ func TestSnippets(t *testing.T) {
 	s.must("", "go vet ./...")
 }
 
-// TestReflectorClasses keeps the table of differences in the page about types equal to the one that
-// the test of the zoo writes, without its counts.
+// TestReflectorClasses compares the table of differences in the page about types with the table
+// that the test of the zoo writes, without its counts.
 func TestReflectorClasses(t *testing.T) {
 	const begin, end = "<!-- reflector -->\n", "<!-- end -->\n"
 	page := read(t, "docs/write/types.md")

@@ -16,7 +16,7 @@ import (
 )
 
 // plainWords are words and phrases that are never right in this repository, each with the words to
-// write instead. They describe things as persons, or replace the term under which a reader would
+// write instead. They describe things as persons, or replace the term for which a reader would
 // search. Patterns of sentences are in CONTRIBUTING.md: a list of words cannot find them.
 var plainWords = []struct {
 	wrong   *regexp.Regexp
@@ -46,11 +46,11 @@ func word(alternatives string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(` + alternatives + `)\b`)
 }
 
-// bannedNames are the words of plainWords that identifiers must not have either.
+// bannedNames matches the words of plainWords that identifiers must not contain either.
 var bannedNames = word(`nobody|anybody|somebody|whoever|deaf|heard|hears|heeds?|farewell|mend(s|ed)?|lend(s|er)?|lent|shelf|shelves|shelved?|vigils?|deeds?|venues?|kin|astray`)
 
-// wordsElsewhere are the files, by the beginnings of their paths, that TestPlainWords does not
-// check, with the reason.
+// wordsElsewhere contains the files, by path prefix, that TestPlainWords does not check, with the
+// reason.
 var wordsElsewhere = map[string]string{
 	"CHANGELOG.md":                      "a record of what releases said",
 	"docs/internal/pages/words_test.go": "has the words",
@@ -61,7 +61,7 @@ var wordsElsewhere = map[string]string{
 	"docs/decide/conformance.md": "generated from internal/proof/spec/statements.txt and the names of tests",
 }
 
-// literalsElsewhere are files whose string literals are not checked, with the reason.
+// literalsElsewhere contains files whose string literals are not checked, with the reason.
 var literalsElsewhere = map[string]string{
 	"bench/catalog/work.go":                   "has shelves of a bookshop",
 	"conformance/internal/features/rounds.go": "greets a user whose name is not known",
@@ -113,7 +113,7 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// TestPlainWordsAreFound has each kind of use in a file of its own.
+// TestPlainWordsAreFound contains each kind of use in a separate file.
 func TestPlainWordsAreFound(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, text, word string }{
@@ -205,7 +205,7 @@ func wrongInGo(path string, literals bool) (found []wrongWord, err error) {
 	return found, nil
 }
 
-// spaced separates the words of an identifier: "oldShelf" is "old Shelf".
+// spaced separates the words of an identifier: "oldShelf" becomes "old Shelf".
 func spaced(identifier string) string {
 	var b strings.Builder
 	for i, r := range identifier {
