@@ -12,20 +12,27 @@ import (
 
 var update = flag.Bool("update", false, "write the generated page")
 
-const preamble = `# Directives
+const title = `# Directives
 
-A directive is a comment of Go's directive form: //mcp:, a word and its arguments, without a space after the slashes, in
-the doc comment of the declaration that it applies to. Arguments are words, key=word, key="Go string", key=` + "`raw string`" + ` and flags, which
-key=false turns off. Any other comment that begins with mcp: is an error with its position and a hint. The use of what is
-marked as not built yet is an error that says so.
+A directive is a comment above a declaration that says what mcpgen makes of it:
 
-The table below is the one that the parser uses; mcpgen help directives prints it in the terminal.
+`
+
+const form = `
+## Form
+
+A directive has Go's form of directive comments: ` + "`//mcp:`" + `, a word and its arguments, without a space after the slashes,
+in the doc comment of the declaration that it applies to. Arguments are words, ` + "`key=word`" + `, ` + "`key=\"Go string\"`" + `,
+` + "``key=`raw string` ``" + ` and flags, which ` + "`key=false`" + ` turns off. Any other comment that begins with ` + "`mcp:`" + ` is an error
+with its position and a hint. ` + "`mcpgen help directives`" + ` prints all of this in the terminal.
 
 `
 
 // TestPage compares the reference with the table that the parser uses.
 func TestPage(t *testing.T) {
-	want := bytes.NewBufferString(preamble)
+	want := bytes.NewBufferString(title)
+	directive.WriteList(want)
+	want.WriteString(form)
 	directive.WriteMarkdown(want)
 	path := filepath.FromSlash("../../../docs/write/directives.md")
 	if *update {

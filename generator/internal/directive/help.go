@@ -42,46 +42,6 @@ comment that begins with mcp: in any other form is an error.
 	_, _ = io.WriteString(w, out.String())
 }
 
-// WriteMarkdown writes the table as the reference of the docs: a section for each directive, with a
-// table of its keys. Errors of the writer are ignored.
-func WriteMarkdown(w io.Writer) {
-	var out strings.Builder
-	for i, s := range table() {
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		fmt.Fprintf(&out, "## `%s`\n\n", s.heading())
-		if !s.Built {
-			out.WriteString("Not built yet: using it is an error.\n\n")
-		}
-		fmt.Fprintf(&out, "%s.\n", sentence(s.Help))
-		if s.Note != "" {
-			fmt.Fprintf(&out, "%s.\n", sentence(s.Note))
-		}
-		out.WriteByte('\n')
-		fmt.Fprintf(&out, "Applies to %s.", s.targets())
-		switch {
-		case s.Repeat:
-			out.WriteString(" May be repeated.")
-		case s.OncePerPackage:
-			out.WriteString(" Once in a package comment.")
-		}
-		fmt.Fprintf(&out, "\n\n```go\n%s\n```\n", s.Example)
-		if len(s.Keys) == 0 {
-			continue
-		}
-		out.WriteString("\n| argument | value | meaning |\n|---|---|---|\n")
-		for _, k := range s.Keys {
-			example := ""
-			if k.Example != "" && k.Kind != KindWord {
-				example = ", " + code(k.Name+"="+k.Example)
-			}
-			fmt.Fprintf(&out, "| %s | %s%s | %s%s |\n", code(k.Name), cell(k.Kind.describe(k.Values)), cell(example), cell(k.Help), unbuilt(k.Built || !s.Built))
-		}
-	}
-	_, _ = io.WriteString(w, out.String())
-}
-
 func (s *Spec) heading() string {
 	if s.Synopsis == "" {
 		return "//mcp:" + s.Word
@@ -102,38 +62,6 @@ func (k *Key) form() string {
 	return k.Name + "=" + k.Example
 }
 
-func (k Kind) describe(values []string) string {
-	switch k {
-	case KindFlag:
-		return "flag"
-	case KindWord:
-		quoted := make([]string, len(values))
-		for i, v := range values {
-			quoted[i] = code(v)
-		}
-		return either(quoted)
-	case KindName:
-		return "name"
-	case KindDuration:
-		return "duration"
-	case KindSize:
-		return "size in bytes"
-	case KindNumber:
-		return "number"
-	case KindInteger:
-		return "whole number"
-	case KindJSON:
-		return "JSON"
-	case KindList:
-		return "list, with commas"
-	case KindNames:
-		return "names, with commas or spaces"
-	case KindFlagOrNames:
-		return "flag, or names with commas"
-	}
-	return "text"
-}
-
 func unbuilt(built bool) string {
 	if built {
 		return ""
@@ -143,14 +71,3 @@ func unbuilt(built bool) string {
 
 // sentence returns s with a capital letter at the beginning.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// code returns s as inline code, even if it contains backquotes.
-func code(s string) string {
-	if strings.Contains(s, "`") {
-		return "`` " + s + " ``"
-	}
-	return "`" + s + "`"
-}
-
-// cell escapes a text for a cell of a table.
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -161,7 +161,8 @@ func newTable() []*Spec {
 		{
 			Word: "doc", Synopsis: "[TEXT]", Built: true, Text: true, Repeat: true,
 			On:      []Target{Package, Func, Method, InterfaceMethod, Type, Var, Const, Field},
-			Help:    "replaces the doc comment for clients, and is read like one: a directive for each line, lists and code stay, other lines join to paragraphs",
+			Help:    "replaces the doc comment for clients",
+			Note:    "it is read like a doc comment: a directive for each line, lists and code stay, other lines join to paragraphs",
 			Example: `//mcp:doc Finds books by words of their title, author or subject.`,
 		},
 		{

@@ -89,8 +89,9 @@ func TestBuilt(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	var help, markdown strings.Builder
+	var help, list, markdown strings.Builder
 	WriteHelp(&help)
+	WriteList(&list)
 	WriteMarkdown(&markdown)
 	words := strings.Join(strings.Fields(help.String()), " ") // without line breaks
 	for _, s := range Table() {
@@ -99,21 +100,37 @@ func TestHelp(t *testing.T) {
 				t.Errorf("the help lacks %q", want)
 			}
 		}
-		if !strings.Contains(markdown.String(), "## `//mcp:"+s.Word) || !strings.Contains(markdown.String(), s.Example) {
+		if !strings.Contains(markdown.String(), "## `//mcp:"+s.Word+"`\n") || !strings.Contains(markdown.String(), s.Example) {
 			t.Errorf("the reference lacks %s", s.Word)
 		}
+		if want := "| [`//mcp:" + s.Word + "`](#mcp" + s.Word + ") | " + s.Help + " |\n"; !strings.Contains(list.String(), want) {
+			t.Errorf("the list lacks %s", want)
+		}
 		for _, k := range s.Keys {
-			if !strings.Contains(help.String(), "      "+k.form()) || !strings.Contains(markdown.String(), "| `"+k.Name+"` |") {
-				t.Errorf("help or reference lack %s of %s", k.Name, s.Word)
+			if !strings.Contains(help.String(), "      "+k.form()) {
+				t.Errorf("the help lacks %s of %s", k.Name, s.Word)
+			}
+			if inReference := strings.Contains(markdown.String(), "| `"+k.Name+"` |"); !inReference && s.Word != "arg" {
+				t.Errorf("the reference lacks %s of %s", k.Name, s.Word)
 			}
 		}
 	}
+	columns, rows := 0, map[string]bool{}
 	for line := range strings.Lines(markdown.String()) {
-		if strings.HasPrefix(line, "| ") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 4 {
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			columns = 0
+		case columns == 0:
+			columns = n
+		case n != columns:
 			t.Errorf("broken row: %s", line)
+		case rows[line] && strings.HasPrefix(line, "| `"):
+			t.Errorf("this row is in two tables: %s", line)
 		}
+		rows[line] = true
 	}
-	if n := strings.Count(markdown.String(), "\n## "); n != len(Table())-1 {
+	if n := strings.Count("\n"+markdown.String(), "\n## "); n != len(Table())+1 {
 		t.Errorf("%d sections", n)
 	}
 }

@@ -16,7 +16,12 @@ func WriteMarkdown(w io.Writer) {
 		}
 		name := k.Name
 		if k.Value != Flag {
-			name += "="
+			name += "=" + k.Example
+		}
+		if strings.Contains(name, "`") {
+			name = "`` " + name + " ``"
+		} else {
+			name = "`" + name + "`"
 		}
 		var in []string
 		if k.In&Tag != 0 {
@@ -25,7 +30,7 @@ func WriteMarkdown(w io.Writer) {
 		if k.In&Arg != 0 {
 			in = append(in, "`//mcp:arg`")
 		}
-		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", name, strings.Join(in, ", "), k.For, k.Help)
+		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", strings.ReplaceAll(name, "|", `\|`), strings.Join(in, ", "), k.For, k.Help)
 	}
 	_, _ = io.WriteString(w, out.String())
 }
