@@ -78,6 +78,7 @@ func subcommands() []*subcommand {
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
 		{"bundle", "PACKAGE", "make files that clients install without Go (MCPB)", (*command).bundle},
 		{"registry", "PACKAGE", "write server.json, by which the MCP registry lists a server", (*command).registry},
+		{"doctor", "[PACKAGE]", "look for what is wrong, as a report to paste into an issue", (*command).doctor},
 		{"completion", "SHELL", "print the script by which a shell completes command lines", (*command).completion},
 		{"version", "", "print the version", (*command).showVersion},
 	}

@@ -178,7 +178,7 @@ func flagValues(name string) []candidate {
 // positional returns the candidates for an argument without -, behind the others.
 func (c *command) positional(name string, rest []string, word string, args []string) []candidate {
 	switch name {
-	case "", "list", "run", "docs", "vet", "diff", "bundle", "registry":
+	case "", "list", "run", "docs", "vet", "diff", "doctor", "bundle", "registry":
 		return c.packages(word)
 	case "call", "read", "prompt":
 		if len(rest) == 0 {

@@ -50,6 +50,7 @@ func (c *command) helpTopic(topic string) int {
 		"init":       helpInit,
 		"bundle":     helpBundle,
 		"registry":   helpRegistry,
+		"doctor":     helpDoctor,
 		"completion": fmt.Sprintf(helpCompletion, shellcomplete.Where("mcpgen")),
 		"version":    helpVersion,
 	}
@@ -109,7 +110,7 @@ Flags of generating: mcpgen help generate. Of a command: mcpgen COMMAND -h.
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
 Topics of help: generate, list, call, read, prompt, run, diff, docs, vet, login,
 logout, key, install, uninstall, status, new, init, bundle, registry,
-completion, version, directives.
+doctor, completion, version, directives.
 `)
 	return b.String()
 }
