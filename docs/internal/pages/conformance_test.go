@@ -55,19 +55,12 @@ func TestConformance(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d statements: %d have tests, %d a reason alone.\n", len(statements), held, len(statements)-held)
 	for _, section := range sections {
-		fmt.Fprintf(&b, "\n## %s\n\n| id | level | revisions | statement | held by |\n|---|---|---|---|---|\n", section)
+		fmt.Fprintf(&b, "\n## %s\n\n", section)
 		for _, s := range statements {
 			if s.Section != section {
 				continue
 			}
-			var by []string
-			for _, h := range assertions[s.ID] {
-				by = append(by, fmt.Sprintf("[%s](../../%s)", h.name, h.file))
-			}
-			if s.Reason != "" {
-				by = append(by, s.Reason)
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", s.ID, s.Level, s.Revisions, s.Text, strings.Join(by, "; "))
+			fmt.Fprintf(&b, "- **%s**, %s, %s: %s\n  %s\n", s.ID, s.Level, s.Revisions, s.Text, heldBy(assertions[s.ID], s.Reason))
 		}
 	}
 	const page, mark = "docs/decide/conformance.md", "<!-- What follows is generated: go test ./docs/internal/pages -update -->\n\n"
@@ -83,6 +76,36 @@ func TestConformance(t *testing.T) {
 	default:
 		t.Errorf("%s is not that of the tests; go test ./docs/internal/pages -run Conformance -update writes it", page)
 	}
+}
+
+// heldBy names the tests of a statement, and the reason why they do not assert all of it. Sections
+// of one conversation, "calls: 2025-03-26" and "calls: 2025-06-18", are behind one link.
+func heldBy(tests []assertion, reason string) string {
+	var b strings.Builder
+	if len(tests) > 0 {
+		b.WriteString("Tests: ")
+	}
+	conversation := ""
+	for i, a := range tests {
+		name, section, ok := strings.Cut(a.name, ": ")
+		switch {
+		case ok && a.file == conversation:
+			fmt.Fprintf(&b, ", %s", section)
+			continue
+		case i > 0:
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "[%s](../../%s)", name, a.file)
+		conversation = ""
+		if ok {
+			conversation = a.file
+			fmt.Fprintf(&b, ": %s", section)
+		}
+	}
+	if len(tests) > 0 && reason != "" {
+		b.WriteString("; ")
+	}
+	return b.String() + reason
 }
 
 // assertionsOf returns the tests that assert each statement, in the order of files.

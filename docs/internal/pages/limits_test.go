@@ -228,28 +228,26 @@ func TestLimits(t *testing.T) {
 			t.Fatalf("docs/decide/security.md has no marks for the limits of %s", table.name)
 		}
 		var b strings.Builder
-		if table.constants == nil {
-			b.WriteString("| `" + table.name + ".Limits` | default | bounds |")
-			if beyond[table.name] != nil {
-				b.WriteString(" beyond it |\n|---|---|---|---|\n")
-			} else {
-				b.WriteString("\n|---|---|---|\n")
-			}
-		} else {
+		what := beyond[table.name]
+		switch {
+		case table.constants != nil:
 			fmt.Fprintf(&b, "| %s | default |\n|---|---|\n", cmp.Or(table.title, "`"+table.name+"`"))
+		case what == nil:
+			b.WriteString("| `" + table.name + ".Limits` | default | bounds |\n|---|---|---|\n")
+		default: // too much for the columns of a table
+			b.WriteString("`" + table.name + ".Limits`:\n\n")
 		}
 		for _, row := range rows {
-			if table.constants == nil {
-				fmt.Fprintf(&b, "| `%s` | %s | %s |", row.name, row.value, row.meaning)
-				if what := beyond[table.name]; what != nil {
-					if what[row.name] == "" {
-						t.Errorf("beyond has no entry for %s of %s", row.name, table.name)
-					}
-					fmt.Fprintf(&b, " %s |", what[row.name])
-				}
-				b.WriteString("\n")
-			} else {
+			switch {
+			case table.constants != nil:
 				fmt.Fprintf(&b, "| %s | %s |\n", row.meaning, row.value)
+			case what == nil:
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.name, row.value, row.meaning)
+			default:
+				if what[row.name] == "" {
+					t.Errorf("beyond has no entry for %s of %s", row.name, table.name)
+				}
+				fmt.Fprintf(&b, "- **`%s`**, %s: %s.\n  **Beyond it:** %s.\n", row.name, row.value, row.meaning, what[row.name])
 			}
 		}
 		want = before + begin + b.String() + end + after
