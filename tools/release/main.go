@@ -70,11 +70,11 @@ func (r *release) check() error {
 	if semver.Canonical(r.version) != r.version || module.CheckPathMajor(r.version, major) != nil {
 		return fmt.Errorf("it is not a version vX.Y.Z of %s", root)
 	}
-	problems := []error{r.newTags(), r.cleanTree(), r.changelog(), r.tidy(".")}
+	problems := []error{r.newTags(), r.cleanTree(), r.changelog()}
 	for _, folder := range nested {
-		problems = append(problems, r.requirement(folder, root), r.tidy(folder))
+		problems = append(problems, r.requirement(folder, root))
 	}
-	return errors.Join(append(problems, r.api())...)
+	return errors.Join(append(problems, r.tidy(), r.api())...)
 }
 
 // tags returns the tags of the version, beginning with the root module's.
@@ -124,21 +124,33 @@ func (r *release) requirement(folder, root string) error {
 	return err
 }
 
-func (r *release) tidy(folder string) error {
-	if diff, err := command(filepath.Join(r.dir, folder), "go", "mod", "tidy", "-diff"); err != nil {
-		return fmt.Errorf("%s/go.mod is not tidy: %w\n%s", folder, err, diff)
+// tidy checks the go.mod of every module: those that are not released require some that are, and
+// need their versions too.
+func (r *release) tidy() error {
+	files, err := command(r.dir, "git", "ls-files", "go.mod", "*/go.mod", ":(exclude,glob)**/testdata/**")
+	problems := []error{err}
+	for _, file := range strings.Fields(files) {
+		folder := filepath.Join(r.dir, filepath.FromSlash(filepath.Dir(file)))
+		if diff, err := command(folder, "go", "mod", "tidy", "-diff"); err != nil {
+			problems = append(problems, fmt.Errorf("%s is not tidy: %w\n%s", file, err, diff))
+		}
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
-// tag tags the commit that is checked out.
+// tag tags the commit that is checked out, and prints how to push the tags. GitHub starts no
+// workflow for more than three tags in one push, so the tag that starts the release workflow is
+// pushed alone. It is the last one, so that a
+// release whose programs are built is complete.
 func (r *release) tag() error {
-	for _, tag := range r.tags() {
+	tags := r.tags()
+	for _, tag := range tags {
 		if _, err := command(r.dir, "git", "tag", "--annotate", "--message", tag, tag); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(r.out, "tagged %s; publish it:\n\tgit push --atomic origin %s\n", r.version, strings.Join(r.tags(), " "))
+	fmt.Fprintf(r.out, "tagged %s; publish it:\n\tgit push --atomic origin %s\n\tgit push origin %s\n",
+		r.version, strings.Join(tags[1:], " "), tags[0])
 	return nil
 }
 

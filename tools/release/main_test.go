@@ -145,6 +145,17 @@ func TestCheck(t *testing.T) {
 			r.edit("examples/example.go", "import \"example.com/m/api\"\n\nvar _ = api.Old\n", "")
 			r.commit()
 		}, "examples/go.mod is not tidy"},
+		{"untidy, and not released", "v0.2.0", func(r repository) {
+			r.write("bench/go.mod", "module example.com/m/bench\n\ngo 1.26\n\nrequire (\n\texample.com/m v0.1.0\n\texample.com/m/examples v0.1.0\n)\n\n"+
+				"replace (\n\texample.com/m => ../\n\texample.com/m/examples => ../examples\n)\n")
+			r.write("bench/bench.go", "package bench\n\nimport (\n\t_ \"example.com/m/api\"\n\t_ \"example.com/m/examples\"\n)\n")
+			r.edit("examples/go.mod", "m v0.1.0", "m v0.2.0") // bench requires both
+			r.commit()
+		}, "bench/go.mod is not tidy"},
+		{"untidy testdata", "v0.1.0", func(r repository) {
+			r.write("api/testdata/go.mod", "module example.com/old\n\ngo 1.26\n\nrequire example.com/m v0.1.0\n")
+			r.commit()
+		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRepository(t)
@@ -179,7 +190,7 @@ func TestAllProblems(t *testing.T) {
 func TestTag(t *testing.T) {
 	r := newRepository(t)
 	out, failure := r.run("tag", "v0.1.0")
-	if failure != "" || !strings.Contains(out, "git push --atomic origin v0.1.0 examples/v0.1.0\n") {
+	if failure != "" || !strings.Contains(out, "git push --atomic origin examples/v0.1.0\n\tgit push origin v0.1.0\n") {
 		t.Fatalf("%s\n%s", out, failure)
 	}
 	if tags := strings.Fields(r.git("tag")); !slices.Equal(tags, []string{"examples/v0.1.0", "v0.1.0"}) {

@@ -33,11 +33,7 @@ func TestRelease(t *testing.T) {
 	number := strings.TrimPrefix(version, "v")
 	r.edit("CHANGELOG.md", "## [Unreleased]\n", "## [Unreleased]\n\n## ["+number+"] - "+time.Now().Format(time.DateOnly)+"\n")
 	r.edit("CHANGELOG.md", "\n[Unreleased]: ", "\n["+number+"]: https://"+root+"/releases/tag/"+version+"\n[Unreleased]: ")
-	for _, folder := range nested {
-		if _, err := command(filepath.Join(r.dir, folder), "go", "mod", "edit", "-require="+root+"@"+version); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r.require(version)
 	r.commit()
 	if out, failure := r.run("tag", version); failure != "" {
 		t.Fatalf("%s\n%s", out, failure)
@@ -123,6 +119,25 @@ func cloned(t *testing.T) repository {
 		r.write(file, string(data))
 	}
 	return r
+}
+
+// require executes the commands of RELEASE.md that make the modules require a version.
+func (r repository) require(version string) {
+	r.t.Helper()
+	page, err := os.ReadFile(filepath.Join(r.dir, "RELEASE.md"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "require the new version")
+	commands := fenced.FindStringSubmatch(text)
+	if commands == nil || !strings.Contains(commands[2], "version=v0.1.0\n") {
+		r.t.Fatal("RELEASE.md has no commands for the version")
+	}
+	r.git("add", "--all") // the commands ask git for the modules
+	script := "set -e\n" + strings.Replace(commands[2], "version=v0.1.0\n", "version="+version+"\n", 1)
+	if out, err := command(r.dir, "sh", "-c", script); err != nil {
+		r.t.Fatalf("%v\n%s", err, out)
+	}
 }
 
 // next returns the minor version after the last release.
