@@ -143,18 +143,38 @@ func TestREADME(t *testing.T) {
 	}
 	readme := read(t, "README.md")
 	s := newShell(t)
-	for _, name := range []string{"greet.go", "main.go"} {
-		source := block(t, readme, "`"+name+"`", "go")
-		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(source), 0o644); err != nil {
+	source := func(name string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(block(t, readme, "`"+name+"`", "go")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+	// A tool is called without a main function, and before anything is generated.
+	source("greet.go")
+	out := ""
+	for line := range strings.Lines(block(t, readme, "and three commands there:", "sh")) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
+		if strings.HasPrefix(line, "go get -tool ") {
+			s.install(root(t))
+			s.tool = "" // this page alone is followed to the letter
+			continue
+		}
+		out = s.must("", line)
+	}
+	if !strings.Contains(out, "Hello, Ada! Hello, Ada!") {
+		t.Errorf("the tool answered\n%s", out)
+	}
+	_, wrong, _ := strings.Cut(readme, "For a wrong call, such as `")
+	wrong, _, _ = strings.Cut(wrong, "`")
+	says := block(t, readme, "For a wrong call", "text")
+	if out, errs, err := s.run("", wrong); err == nil || !strings.Contains(errs, says) {
+		t.Errorf("%s printed\n%s%s\nand the README has\n%s", wrong, out, errs, says)
+	}
+
+	source("main.go")
 	for line := range strings.Lines(block(t, readme, "and in a shell:", "sh")) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
 		switch {
-		case strings.HasPrefix(line, "go get -tool "):
-			s.install(root(t))
-			s.tool = "" // only this page is followed to the letter
 		case strings.Contains(line, " install "):
 			// A client would start the program; the next lines are its messages.
 			if out := s.must("", s.apart(line)); !strings.HasPrefix(out, "added greet to Cursor: "+s.dir) {
@@ -168,7 +188,7 @@ func TestREADME(t *testing.T) {
 			s.must("", line)
 		}
 	}
-	out := s.must(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+	out = s.must(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada","times":2}}}
 `, "./greet")
@@ -188,7 +208,7 @@ func TestREADME(t *testing.T) {
 			t.Errorf("%s printed\n%s", want.line, out)
 		}
 	}
-	// The page's claim about vet: it fails if it has findings.
+	// vet fails if it has findings.
 	if says := "`go tool mcpgen vet .` finds nothing"; !strings.Contains(readme, says) {
 		t.Errorf("the README does not say %q", says)
 	}
@@ -201,6 +221,23 @@ func TestREADME(t *testing.T) {
 	}
 	if out := s.callOverHTTP(overHTTP, "greet", twice); !greeting.MatchString(out) {
 		t.Errorf("%s answered\n%s", overHTTP, out)
+	}
+}
+
+// TestREADMEComparison: the versions and figures of the README's table are those of the page about
+// other libraries, whose tables say how they were measured.
+func TestREADMEComparison(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "README.md"), "## Beside the Go SDK and mcp-go\n\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	page := read(t, "docs/decide/comparison.md")
+	cells := regexp.MustCompile(`[\w-]+(?: SDK)? \d+\.\d+\.\d+|\d+\.\d+ |none yet`).FindAllString(table, -1)
+	if len(cells) != 6 {
+		t.Errorf("the table has the versions and figures %q", cells)
+	}
+	for _, cell := range cells {
+		if !strings.Contains(page, cell) {
+			t.Errorf("docs/decide/comparison.md has no %q", cell)
+		}
 	}
 }
 
