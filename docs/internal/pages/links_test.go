@@ -3,6 +3,7 @@ package pages_test
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,6 +40,8 @@ func TestLinks(t *testing.T) {
 			switch _, err := os.Stat(filepath.Join(root(t), target)); {
 			case err != nil:
 				t.Errorf("%s: %s: %v", page, m[1], err)
+			case path.Dir(target) == "docs" && target != "docs/README.md" && path.Ext(target) == ".md":
+				t.Errorf("%s: %s has moved: link to its new place", page, target)
 			case anchor != "" && !slices.Contains(anchors(outsideBlocks(read(t, target))), anchor):
 				t.Errorf("%s: %s has no heading %s", page, target, anchor)
 			}
@@ -79,19 +82,68 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestOldPaths: a page that has moved leaves one line that links to the new one.
+// TestTwoClicks: at most two links lead from the README of the repository to any page for users.
+func TestTwoClicks(t *testing.T) {
+	near := map[string]bool{"README.md": true}
+	for range 2 {
+		for _, page := range slices.Collect(maps.Keys(near)) {
+			if path.Ext(page) != ".md" {
+				continue
+			}
+			for _, m := range link.FindAllStringSubmatch(outsideBlocks(read(t, page)), -1) {
+				name, _, _ := strings.Cut(m[1], "#")
+				if target := path.Join(path.Dir(page), name); !strings.Contains(name, "://") && strings.HasPrefix(target, "docs/") {
+					near[target] = true
+				}
+			}
+		}
+	}
+	for _, group := range groups[:len(groups)-1] {
+		for _, page := range documents(t, "docs/"+group) {
+			if !near[page] {
+				t.Errorf("%s is more than two links from the README", page)
+			}
+		}
+	}
+}
+
+// TestOldPaths: a page that has moved leaves one line that links to the new one, and no file but
+// the changelog names the old path.
 func TestOldPaths(t *testing.T) {
-	moved := regexp.MustCompile(`\AThis page has moved: \[.+\]\((` + strings.Join(groups, "|") + `)/[a-z-]+\.md\)\.\n\z`)
+	moved := regexp.MustCompile(`\AThis page has moved: \[.+\]\((` + strings.Join(groups, "|") + `)/(README|[a-z-]+)\.md(#[a-z-]+)?\)\.\n\z`)
+	var old []string
 	for _, page := range documents(t, "docs") {
-		if path.Dir(page) == "docs" && page != "docs/README.md" && !moved.MatchString(strings.ReplaceAll(read(t, page), "README.md", "readme.md")) {
+		if path.Dir(page) != "docs" || page == "docs/README.md" {
+			continue
+		}
+		old = append(old, page)
+		if !moved.MatchString(read(t, page)) {
 			t.Errorf("%s is not in a group: move it there, and leave the line %q", page,
 				fmt.Sprintf("This page has moved: [TITLE](GROUP/%s).", path.Base(page)))
+		}
+	}
+	for _, name := range files(t, ".", ".go", ".md", ".txt", ".txtar", ".yml", ".sh", "") {
+		if name == "CHANGELOG.md" {
+			continue
+		}
+		text := read(t, name)
+		for _, page := range old {
+			if strings.Contains(text, page) {
+				t.Errorf("%s names %s, which has moved", name, page)
+			}
 		}
 	}
 }
 
 // documents returns the Markdown files of a folder and below it, but for inputs of tests.
 func documents(t *testing.T, folder string) []string {
+	t.Helper()
+	return files(t, folder, ".md")
+}
+
+// files returns the files of a folder and below it with one of the extensions, but for inputs of
+// tests and what npm installs.
+func files(t *testing.T, folder string, extensions ...string) []string {
 	t.Helper()
 	var names []string
 	err := fs.WalkDir(os.DirFS(root(t)), folder, func(name string, d fs.DirEntry, err error) error {
@@ -100,7 +152,7 @@ func documents(t *testing.T, folder string) []string {
 			return err
 		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && name != "."):
 			return fs.SkipDir
-		case path.Ext(name) == ".md":
+		case d.Type().IsRegular() && slices.Contains(extensions, path.Ext(name)):
 			names = append(names, name)
 		}
 		return nil
@@ -109,7 +161,7 @@ func documents(t *testing.T, folder string) []string {
 		t.Fatal(err)
 	}
 	if len(names) == 0 {
-		t.Fatalf("%s has no pages", folder)
+		t.Fatalf("%s has no files with the extensions %q", folder, extensions)
 	}
 	return names
 }
