@@ -52,8 +52,8 @@ func (d *discreet) addHome(home string) {
 	}
 }
 
-// addName adds the name of a user, without its domain on Windows. That somebody is root says
-// nothing.
+// addName adds the name of a user, without its domain on Windows. The name root identifies
+// no one, so it stays.
 func (d *discreet) addName(name string) {
 	name = name[strings.LastIndexByte(name, '\\')+1:]
 	if name != "" && name != "root" && !slices.Contains(d.names, name) {

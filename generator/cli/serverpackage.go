@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// serverPackage is the PACKAGE of bundle and registry: a program, or a package with features, and the
-// server whose features are those of the packages that it imports.
+// serverPackage is the PACKAGE of bundle and registry: a program, or a package with features, and
+// the server whose features are those of the packages that it imports.
 type serverPackage struct {
 	given  string // on the command line
 	dir    string // where the go command is run
@@ -39,8 +39,9 @@ type goPackage struct {
 	Module                *struct{ Path string }
 }
 
-// serverPackage finds a package and the features that it publishes: its own, and those of the packages
-// with a generated file among its imports. With program it has to be package main. When ok is false the command is over with that code.
+// serverPackage finds a package and the features that it publishes: its own, and those of the
+// packages with a generated file among its imports. With program it has to be package main. When ok
+// is false the command is over with that code.
 func (c *command) serverPackage(f *flags, given string, program bool) (p *serverPackage, code int, ok bool) {
 	p = &serverPackage{given: given, tags: f.tags}
 	var pattern string

@@ -51,8 +51,8 @@ type Command struct {
 	Prepare func(*exec.Cmd)
 }
 
-// Name returns the last element of Path. For a program that runs another one, it is what that one is
-// called in Args: the package of npx and uvx, the image of docker run, the file of node.
+// Name returns the last element of Path. For a program that runs another one, it is what that one
+// is called in Args: the package of npx and uvx, the image of docker run, the file of node.
 func (c Command) Name() string {
 	if c.Path == "" {
 		return "program without a path"

@@ -100,8 +100,8 @@ func (l *launcher) after(args []string) (rest []string, ok bool) {
 	return args, l.words == nil
 }
 
-// named returns the first argument that is neither a flag nor the value of one. It is "" if it
-// cannot be told, as behind an unknown flag: the next argument may be its value, and a secret.
+// named returns the first argument that is neither a flag nor the value of one. It is "" after an
+// unknown flag: the next argument may be its value, and a secret.
 func (l *launcher) named(args []string) string {
 	for i := 0; i < len(args); i++ {
 		flag := " " + args[i] + " "
@@ -119,7 +119,7 @@ func (l *launcher) named(args []string) string {
 	return ""
 }
 
-// isName reports whether an argument may stand in messages. A URL may contain a password.
+// isName reports whether messages may contain an argument. A URL may contain a password.
 func isName(s string) bool {
 	return s != "" && len(s) <= 200 && !(strings.Contains(s, "://") && strings.Contains(s, "@")) &&
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) })

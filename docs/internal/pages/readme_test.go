@@ -262,8 +262,8 @@ func (q *Queries) ListBooks(ctx context.Context, author string) ([]Book, error) 
 func New() *Queries { return nil }
 `
 
-// TestREADMEVariables generates code for the README's section about functions that cannot be edited,
-// and for the variables that init writes.
+// TestREADMEVariables generates code for the README's section about functions that cannot be
+// edited, and for the variables that init writes.
 func TestREADMEVariables(t *testing.T) {
 	const heading = "## Functions that cannot be edited"
 	readme := read(t, "README.md")

@@ -41,9 +41,10 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.types.Outside = a.out.NotEmitted
 	a.checkNotEmitted()
 	a.collectFrom()
-	// The order matters. The forms and roots of types precede the first type that is resolved, as its
-	// plan depends on them. The published names and the lines of packages precede the features, which
-	// use them. Checks for directives without effect, and checks of completed types, come last.
+	// The order matters. The forms and roots of types precede the first type that is resolved, as
+	// its plan depends on them. The published names and the lines of packages precede the features,
+	// which use them. Checks for directives without effect, and checks of completed types, come
+	// last.
 	a.each((*analyzer).collectVariables)
 	a.each((*analyzer).checkDefaultIcons)
 	a.each((*analyzer).checkDefaultScopes)

@@ -18,10 +18,10 @@ type Platform struct {
 	programs []Program
 }
 
-// platforms are all, in the order of the bundles. A manifest names systems without architectures, so
-// each bundle has a program for every architecture of a system that it claims: on macOS a universal
-// one, on Windows that for amd64, which Windows runs on ARM too. On Linux no program does that, and
-// the file name of the bundle has the architecture.
+// platforms are all, in the order of the bundles. A manifest names systems without architectures,
+// so each bundle has a program for every architecture of a system that it claims: on macOS a
+// universal one, on Windows that for amd64, which Windows runs on ARM too. On Linux no program does
+// that, and the file name of the bundle has the architecture.
 var platforms = []Platform{
 	{"darwin", "darwin", []Program{{"darwin", "amd64"}, {"darwin", "arm64"}}},
 	{"windows", "win32", []Program{{"windows", "amd64"}}},

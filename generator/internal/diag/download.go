@@ -12,8 +12,8 @@ var refused = regexp.MustCompile(`reading (https?://\S+): ([1-5][0-9]{2}) `)
 // unreachable are parts of what it reports where there is no reply.
 var unreachable = []string{"dial tcp", "no such host", "connection refused", "i/o timeout", "TLS handshake", "proxyconnect", "x509: "}
 
-// DownloadHint returns what to do about a text of the go command, if it could not download a module,
-// or "". What has not been downloaded cannot be added to go.mod, either.
+// DownloadHint returns what to do about a text of the go command, if it could not download a
+// module, or "". What has not been downloaded cannot be added to go.mod, either.
 func DownloadHint(text string) string {
 	if strings.Contains(text, "disabled by GOPROXY=off") {
 		return "GOPROXY=off allows no download: set it to a proxy that has the module, or vendor it"

@@ -50,8 +50,8 @@ func Load(ctx context.Context, cfg Config) ([]*Package, *diag.List, error) {
 	return pkgs, &l.diags, nil
 }
 
-// loader loads packages for one call of Load. All go commands run in dir with env, so that they agree
-// on modules, build tags and the spelling of paths, by which the overlay replaces files.
+// loader loads packages for one call of Load. All go commands run in dir with env, so that they
+// agree on modules, build tags and the spelling of paths, by which the overlay replaces files.
 type loader struct {
 	dir      string
 	env      []string

@@ -98,8 +98,8 @@ func (p *Package) variable(c *bundle.Config, v bundle.Variable) *input {
 // formats are the types of options in the words of the registry; others are strings.
 var formats = map[string]string{"number": "number", "boolean": "boolean", "directory": "filepath", "file": "filepath"}
 
-// input returns an argument or the value of a variable as the registry has it. What is one option is
-// asked for; a text with options in it has variables.
+// input returns an argument or the value of a variable as the registry has it. What is one option
+// is asked for; a text with options in it has variables.
 func (p *Package) input(c *bundle.Config, text string) *input {
 	variables := map[string]*input{}
 	parts := 0
