@@ -3,6 +3,9 @@ package cli
 import (
 	"archive/zip"
 	"bytes"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -28,12 +31,14 @@ import "os"
 
 // Price returns what a book costs.
 //
-//mcp:tool readonly
+//mcp:tool readonly closedworld
+//mcp:arg title "of the book"
 func Price(title string) string { return os.Getenv("CURRENCY") + " 12 for " + title + " from " + os.Args[1] }
 
 // Recommend asks for a book.
 //
 //mcp:prompt
+//mcp:arg subject "of the book"
 func Recommend(subject string) string { return "Recommend a book about " + subject }
 `,
 	"cmd/shop/main.go": `package main
@@ -272,4 +277,50 @@ func TestBundlePaths(t *testing.T) {
 			t.Errorf("%s, %s: %s, %v; want %s", test.platforms, test.file, got, err, test.want)
 		}
 	}
+}
+
+// TestBundleEverywhere compiles for every platform, which takes minutes of CPU time, and looks at
+// the headers of the programs.
+func TestBundleEverywhere(t *testing.T) {
+	if os.Getenv("MCPGEN_LONG") == "" {
+		t.Skip("it compiles the standard library five times; the step crossbuild of .ci/run has it")
+	}
+	c, _, errs := inBundled(t)
+	if code := c.run([]string{"bundle", "-config", "config/bundle.json", "-o", "shop.mcpb", "./cmd/shop"}); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	for _, test := range []struct{ bundle, program, want string }{
+		{"shop.mcpb", "shop", "macho CpuAmd64 CpuArm64"},
+		{"shop.mcpb", "shop.exe", fmt.Sprintf("pe %#x", pe.IMAGE_FILE_MACHINE_AMD64)},
+		{"shop-linux-amd64.mcpb", "shop", "elf EM_X86_64"},
+		{"shop-linux-arm64.mcpb", "shop", "elf EM_AARCH64"},
+	} {
+		dir := t.TempDir()
+		unzip(t, filepath.Join(c.dir, test.bundle), dir)
+		if got := header(filepath.Join(dir, "server", test.program)); got != test.want {
+			t.Errorf("%s in %s: %s, want %s", test.program, test.bundle, got, test.want)
+		}
+	}
+}
+
+// header returns the format and the architectures of a program.
+func header(path string) string {
+	if f, err := macho.OpenFat(path); err == nil {
+		defer f.Close()
+		text := "macho"
+		for _, arch := range f.Arches {
+			text += " " + arch.Cpu.String()
+		}
+		return text
+	}
+	if f, err := pe.Open(path); err == nil {
+		defer f.Close()
+		return fmt.Sprintf("pe %#x", f.Machine)
+	}
+	f, err := elf.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	return "elf " + f.Machine.String()
 }
