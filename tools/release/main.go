@@ -1,10 +1,14 @@
-// Command release checks that a version can be released, and tags it.
+// Command release checks that a version can be released, tags it, and builds what is published with
+// it.
 //
 //	cd tools
 //	go run ./release check v0.1.0
 //	go run ./release tag v0.1.0
+//	go run ./release build v0.1.0 ../dist
 //
-// tag checks the version first. It pushes nothing. RELEASE.md describes all steps.
+// tag checks the version first. It pushes nothing. build writes archives of the command, a container
+// image, a formula of Homebrew and checksums: the same commit and version of Go give the same bytes.
+// RELEASE.md describes all steps.
 package main
 
 import (
@@ -35,14 +39,20 @@ func main() {
 
 // run executes the command in the repository that contains a folder.
 func run(dir string, args []string, out io.Writer) error {
-	if len(args) != 2 || (args[0] != "check" && args[0] != "tag") {
-		return errors.New("usage: release check|tag vX.Y.Z")
+	if len(args) < 2 || len(args) != map[string]int{"check": 2, "tag": 2, "build": 3}[args[0]] {
+		return errors.New("usage: release check|tag vX.Y.Z\n       release build vX.Y.Z FOLDER")
 	}
 	top, err := command(dir, "git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}
 	r := &release{dir: strings.TrimSpace(top), version: args[1], out: out}
+	if args[0] == "build" {
+		if !filepath.IsAbs(args[2]) {
+			args[2] = filepath.Join(dir, args[2])
+		}
+		return r.build(args[2], r.compile, platforms)
+	}
 	if err := r.check(); err != nil {
 		return fmt.Errorf("%s cannot be released:\n%w", r.version, err)
 	}
@@ -157,9 +167,14 @@ func (r *release) tag() error {
 // command runs a program in a folder and returns its output. After a failure, the error contains
 // the output. It disables workspaces.
 func command(dir, name string, args ...string) (string, error) {
+	return commandWith(nil, dir, name, args...)
+}
+
+// commandWith is like command with additions to the environment.
+func commandWith(env []string, dir, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "PWD="+dir)
+	cmd.Env = append(append(os.Environ(), "GOWORK=off", "PWD="+dir), env...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
