@@ -247,62 +247,6 @@ changes nothing. What is refused is refused before anything is written.
 	            needs; if there is one, print what to add to it
 ` + helpFlags
 
-const helpLogin = `usage: mcpgen login [flags] URL
-       mcpgen login -list [-json]
-
-Logs in to the server at URL with a browser, and keeps the login for later
-commands: list, call, read and prompt use and renew it. On a terminal they log
-in by themselves, with the scopes that a call needs; login requests all scopes
-that the server publishes, and prints those that are granted. The address of the
-login is printed as well. If you open it on another machine, paste the address
-at which the browser ends.
-
-Logins are stored in mcpgen/logins.json in the configuration directory of the
-user, with mode 0600. The server names its authorization server; mcpgen
-registers itself there, unless a flag gives a client, which is kept with the
-login:
-
-	-client-id ID
-	            the id of a client that is registered at the authorization
-	            server
-	-issuer URL with -client-id: that authorization server, if the server
-	            names several, or to be sure of it
-	-client-metadata URL
-	            the metadata document of a client, which is its id
-	-redirect URL
-	            the redirect URI of the client, if it has to have a certain
-	            port: http://127.0.0.1:7777/callback
-	-scopes NAME,...
-	            ask for these, and not for all that the server publishes
-	-timeout TIME
-	            wait for the browser that long; default: 10m
-	-list       show the logins, without their tokens; with -json as one
-	            object
-`
-
-const helpLogout = `usage: mcpgen logout URL
-
-Deletes the login to the server at URL, and revokes its tokens where the
-authorization server can do that.
-`
-
-const helpKey = `usage: mcpgen key new [flags] NAME
-
-Makes an API key for a server that is started with -keys FILE, and prints it to
-standard output, this once: the file gets its SHA-256. The server reads the file
-again when it changes. To revoke a key, remove its entry from the file. NAME
-names the owner of the key; servers and their logs show it.
-
-	-file FILE  the file, which is made if it is missing, with mode 0600;
-	            default: keys.json
-	-scopes NAME,...
-	            the scopes of features that the key allows
-	-roles NAME,...
-	            roles of the server's -roles
-	-expires WHEN
-	            90d or 12h from now, a day such as 2027-01-31, or a time
-	            such as 2027-01-31T12:00:00Z; without it the key does not
-	            expire
 `
 
 const helpCall = `usage: mcpgen call [flags] PACKAGE | SERVER TOOL [key=value ... | JSON]

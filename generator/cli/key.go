@@ -18,6 +18,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
+const helpKey = `usage: mcpgen key new [flags] NAME
+
+Makes an API key for a server that is started with -keys FILE, and prints it to
+standard output, this once: the file gets its SHA-256. The server reads the file
+again when it changes. To revoke a key, remove its entry from the file. NAME is
+who gets the key; servers and their logs show it.
+
+	-file FILE  the file, which is made if it is missing, with mode 0600;
+	            default: keys.json
+	-scopes NAME,...
+	            what the key may be used for: scopes of features
+	-roles NAME,...
+	            roles of the server's -roles
+	-expires WHEN
+	            90d or 12h from now, a day such as 2027-01-31, or a time
+	            such as 2027-01-31T12:00:00Z; without it the key does not
+	            expire
+`
+
 // maxKeysFile limits the size of a file of API keys, like mcpauth.KeysFile.
 const maxKeysFile = 16 << 20
 

@@ -14,6 +14,45 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
+const helpLogin = `usage: mcpgen login [flags] URL
+       mcpgen login -list [-json]
+
+Logs in to the server at URL with a browser, and keeps the login for later
+commands: list, call, read and prompt use and renew it. On a terminal they log
+in by themselves, for what a call needs; login asks for all scopes that the
+server publishes, and says which the token has. The address of the login is
+printed as well. If it is opened on another machine, paste the address that the
+browser ends at.
+
+Logins are in mcpgen/logins.json of the configuration directory of the user,
+with mode 0600. What the authorization server is, the server says; mcpgen
+registers itself there, unless who it is comes with a flag, which is kept with
+the login:
+
+	-client-id ID
+	            the id of a client that is registered at the authorization
+	            server
+	-issuer URL with -client-id: that authorization server, if the server
+	            names several, or to be sure of it
+	-client-metadata URL
+	            the metadata document of a client, which is its id
+	-redirect URL
+	            the redirect URI of the client, if it has to have a certain
+	            port: http://127.0.0.1:7777/callback
+	-scopes NAME,...
+	            ask for these, and not for all that the server publishes
+	-timeout TIME
+	            wait for the browser that long; default: 10m
+	-list       show the logins, without their tokens; with -json as one
+	            object
+`
+
+const helpLogout = `usage: mcpgen logout URL
+
+Deletes the login to the server at URL, and revokes its tokens where the
+authorization server can do that.
+`
+
 // loginTime limits the time that a person may take.
 const loginTime = 10 * time.Minute
 
