@@ -33,7 +33,7 @@ packages, files and functions where -check or vet finds something.
 	            and hint
 ` + helpFlags
 
-// finding is what doctor says of one part.
+// finding is the result of one check.
 type finding struct {
 	Part    string   `json:"part"`
 	OK      bool     `json:"ok"`
@@ -42,10 +42,10 @@ type finding struct {
 	Hint    string   `json:"hint,omitempty"`
 }
 
-// wrong is a finding about which something is to be done.
+// wrong returns a finding that requires a repair.
 func wrong(part, text, hint string) *finding { return &finding{Part: part, Text: text, Hint: hint} }
 
-// doctor looks at one part after the other. None keeps the next from being looked at.
+// doctor is one run of mcpgen doctor. A part that fails does not prevent the next one.
 type doctor struct {
 	c       *command
 	own     string // version of this command
@@ -98,7 +98,7 @@ func (c *command) doctor(args []string) int {
 	return exitDone
 }
 
-// checkURL refuses what is not the URL of a server, without showing it.
+// checkURL refuses an invalid -url. The message does not contain it.
 func (d *doctor) checkURL() (code int) {
 	switch {
 	case d.url == "":
@@ -110,7 +110,7 @@ func (d *doctor) checkURL() (code int) {
 	return exitDone
 }
 
-// look looks at all parts, and reports whether all is well.
+// look checks all parts, and reports whether none is wrong.
 func (d *doctor) look() (all []*finding, ok bool) {
 	parts := []func(context.Context) []*finding{d.ownVersion, d.goVersion}
 	if d.pattern != "" {
@@ -141,7 +141,7 @@ func (d *doctor) look() (all []*finding, ok bool) {
 	return all, ok
 }
 
-// print writes the findings as text, one after the other, or as one object.
+// print writes the findings as text, or as one JSON object.
 func (d *doctor) print(all []*finding, ok, asJSON bool) error {
 	d.c.progress.clear()
 	if asJSON {
@@ -173,7 +173,7 @@ func (d *doctor) print(all []*finding, ok, asJSON bool) error {
 	return err
 }
 
-// late describes a part that has not ended in time, and returns nil for other errors.
+// late returns a finding for an exceeded time limit, and nil for other errors.
 func late(part string, err error, limit time.Duration, hint string) *finding {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return nil

@@ -13,15 +13,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
 )
 
-// discreet takes out of texts what a report must not tell: the home directory and the name of the
-// user, and what URLs have besides their address.
+// discreet removes private parts of texts: the home directory, the name of the user, and the user
+// names, passwords and parameters of URLs.
 type discreet struct {
 	homes   []string // the longest first
 	names   []string
 	secrets *remote.Secrets
 }
 
-// newDiscreet knows the user of this process, and the values of a URL.
+// newDiscreet removes the names of the user of this process, and the parameters of a URL.
 func newDiscreet(url string) discreet {
 	d := discreet{secrets: new(remote.Secrets)}
 	d.secrets.Add(url, nil, "")
@@ -52,8 +52,7 @@ func (d *discreet) addHome(home string) {
 	}
 }
 
-// addName adds the name of a user, without its domain on Windows. The name root identifies
-// no one, so it stays.
+// addName adds the name of a user, without its domain on Windows. The name root identifies no one.
 func (d *discreet) addName(name string) {
 	name = name[strings.LastIndexByte(name, '\\')+1:]
 	if name != "" && name != "root" && !slices.Contains(d.names, name) {
@@ -64,7 +63,7 @@ func (d *discreet) addName(name string) {
 // absoluteURL matches what may have user, password and parameters.
 var absoluteURL = regexp.MustCompile(`([a-z][a-z0-9+.-]*://)([^\s/@"']*@)?([^\s?#"']*)([?#][^\s"']*)?`)
 
-// clean returns a text without them.
+// clean returns a text without its private parts.
 func (d *discreet) clean(text string) string {
 	text = d.secrets.Remove(text)
 	text = absoluteURL.ReplaceAllStringFunc(text, func(found string) string {
@@ -83,7 +82,7 @@ func (d *discreet) clean(text string) string {
 	return text
 }
 
-// replaceElements replaces whole elements of paths. Those after a separator are within a path.
+// replaceElements replaces whole elements of paths: absolute paths, or elements within a path.
 func replaceElements(text, old, with string, within bool) string {
 	if runtime.GOOS == "windows" {
 		old = "(?i)" + regexp.QuoteMeta(old)

@@ -25,7 +25,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// ownVersion is this command.
+// ownVersion returns the version of this command.
 func (d *doctor) ownVersion(context.Context) []*finding {
 	return []*finding{{Part: "mcpgen", OK: true, Text: fmt.Sprintf("%s, built with %s for %s/%s", d.own, runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 }
@@ -52,7 +52,7 @@ func (d *doctor) goCommand(ctx context.Context, args ...string) ([]byte, error) 
 	return out, err
 }
 
-// goVersion is the Go that compiles the packages, which go.mod may have chosen.
+// goVersion returns the version of Go that compiles the packages. go.mod may select it.
 func (d *doctor) goVersion(ctx context.Context) []*finding {
 	if _, err := exec.LookPath("go"); err != nil {
 		return []*finding{wrong("go", "there is no go command in PATH", "install Go, from https://go.dev/dl, or add its directory to PATH")}
@@ -78,7 +78,7 @@ func (d *doctor) goVersion(ctx context.Context) []*finding {
 	return []*finding{f}
 }
 
-// goMod is what go mod edit -json prints.
+// goMod is the output of go mod edit -json.
 type goMod struct {
 	Module  struct{ Path string }
 	Go      string
@@ -139,11 +139,11 @@ func (d *doctor) module(ctx context.Context) []*finding {
 	return []*finding{f}
 }
 
-// released reports whether a version is one that go.mod can require.
+// released reports whether go.mod can require a version.
 func released(v string) bool { return strings.HasPrefix(v, "v") && !strings.Contains(v, "+") }
 
-// older compares versions by their numbers, and equal ones by what follows: a prerelease is older
-// than its release, and pseudo-versions have the time there.
+// older reports whether a is an older version than b. A prerelease is older than its release, and
+// the suffixes of pseudo-versions sort by time.
 func older(a, b string) bool {
 	numbers := func(v string) (n [3]int, rest string) {
 		v, rest, _ = strings.Cut(strings.TrimPrefix(v, "v"), "-")
@@ -162,7 +162,7 @@ func older(a, b string) bool {
 	return before != after && after == "" || before != "" && before < after
 }
 
-// packages does what -check and vet do.
+// packages runs -check and vet.
 func (d *doctor) packages(ctx context.Context) []*finding {
 	c := d.c
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
@@ -194,7 +194,7 @@ func (d *doctor) packages(ctx context.Context) []*finding {
 	return []*finding{d.check(result), d.vet(ctx, result)}
 }
 
-// lines are diagnostics as other commands print them.
+// lines returns diagnostics as other commands print them.
 func (d *doctor) lines(l *diag.List) (lines []string) {
 	var b strings.Builder
 	diag.Print(&b, l, d.c.dir)
@@ -204,10 +204,10 @@ func (d *doctor) lines(l *diag.List) (lines []string) {
 	return lines
 }
 
-// generatedFor is the oldest runtime that a generated file accepts.
+// generatedFor matches the oldest runtime that a generated file accepts.
 var generatedFor = regexp.MustCompile(`mcpimpl\.AtLeast_(\w+)`)
 
-// check says which generated files are not current.
+// check compares the generated files with their source.
 func (d *doctor) check(result *pipeline.Result) *finding {
 	f := &finding{Part: "check", OK: true}
 	for _, p := range result.Packages {
@@ -235,7 +235,7 @@ func (d *doctor) check(result *pipeline.Result) *finding {
 	return f
 }
 
-// vet says what mcpgen vet finds.
+// vet returns the findings of mcpgen vet.
 func (d *doctor) vet(ctx context.Context, result *pipeline.Result) *finding {
 	found, err := vetFindings(result, vetOptions(ctx), true)
 	switch {
@@ -249,7 +249,7 @@ func (d *doctor) vet(ctx context.Context, result *pipeline.Result) *finding {
 	return f
 }
 
-// clients counts the servers that the clients of this machine have.
+// clients counts the entries in the files of clients.
 func (d *doctor) clients(context.Context) []*finding {
 	const part = "clients"
 	cc, err := d.c.clientCommand()
@@ -298,7 +298,7 @@ func (d *doctor) clients(context.Context) []*finding {
 	return []*finding{f}
 }
 
-// endpoint asks a server for its tools.
+// endpoint requests the list of tools from -url, without credentials.
 func (d *doctor) endpoint(ctx context.Context) []*finding {
 	const part = "endpoint"
 	d.c.progress.begin("asking the endpoint")

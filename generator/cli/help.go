@@ -247,6 +247,103 @@ changes nothing. What is refused is refused before anything is written.
 	            needs; if there is one, print what to add to it
 ` + helpFlags
 
+const helpLogin = `usage: mcpgen login [flags] URL
+       mcpgen login -list [-json]
+
+Logs in to the server at URL with a browser, and keeps the login for later
+commands: list, call, read and prompt use and renew it. On a terminal they log
+in by themselves, for what a call needs; login asks for all scopes that the
+server publishes, and says which the token has. The address of the login is
+printed as well. If it is opened on another machine, paste the address that the
+browser ends at.
+
+Logins are in mcpgen/logins.json of the configuration directory of the user,
+with mode 0600. What the authorization server is, the server says; mcpgen
+registers itself there, unless who it is comes with a flag, which is kept with
+the login:
+
+	-client-id ID
+	            the id of a client that is registered at the authorization
+	            server
+	-issuer URL with -client-id: that authorization server, if the server
+	            names several, or to be sure of it
+	-client-metadata URL
+	            the metadata document of a client, which is its id
+	-redirect URL
+	            the redirect URI of the client, if it has to have a certain
+	            port: http://127.0.0.1:7777/callback
+	-scopes NAME,...
+	            ask for these, and not for all that the server publishes
+	-timeout TIME
+	            wait for the browser that long; default: 10m
+	-list       show the logins, without their tokens; with -json as one
+	            object
+`
+
+const helpLogout = `usage: mcpgen logout URL
+
+Deletes the login to the server at URL, and revokes its tokens where the
+authorization server can do that.
+`
+
+const helpInstall = `usage: mcpgen install [flags] CLIENT PACKAGE
+       mcpgen install [flags] CLIENT -url URL -name NAME
+       mcpgen install [flags] CLIENT -- COMMAND ARGS
+
+Adds a server to a client. A package is served from its source, by go tool
+mcpgen run with absolute paths. CLIENT is claude-code, claude-desktop, codex,
+cursor, gemini, vscode or windsurf; with json the entry is printed and nothing
+is written. docs/serve/hosts.md says which file each of them has.
+
+The entry is inserted into the file, and every other byte stays. A file that
+cannot be parsed is not written: what to paste is printed. The old file of a
+user is kept beside it as .bak the first time. The file of Claude Code for a
+user is changed by the command claude, which has to be in PATH and gets no
+values of -env and -header.
+
+	-name NAME  the name of the entry; default: that of the server or the
+	            program
+	-scope SCOPE
+	            user (default), project for a file in the current directory,
+	            which is meant to be committed, or local, which Claude Code
+	            alone has
+	-env KEY=VALUE
+	            a variable of the program; -env KEY refers to the variable
+	            of the client, so that its value is not in the file. May be
+	            repeated
+	-header NAME=VALUE
+	            with -url: a header field. ${KEY} in its value refers to a
+	            variable
+	-build FILE build the package into that program, which the client then
+	            starts
+	-force      replace an entry of that name which is different
+	-dry-run    print what would be done, and write nothing
+` + helpFlags
+
+const helpUninstall = `usage: mcpgen uninstall [flags] CLIENT NAME
+
+Takes a server out of a client again. The file is what it was before it was
+installed, with everything that has been changed since.
+
+	-scope SCOPE
+	            user, project or local, if more than one has that name
+	-dry-run    print what would be done, and write nothing
+`
+
+const helpStatus = `usage: mcpgen status [flags] [CLIENT] [NAME]
+
+Shows the servers that clients have for this user and in the current directory.
+Those that install has written are started, in the home directory or in that of
+the project, and have to answer tools/list within 10 seconds. Others are
+started with -start alone, since a file of a cloned repository says what to
+run. Exits with 1 if something is wrong: a program that is gone or does not
+answer, one of -build whose source has changed, a name in two scopes, more
+tools than the client passes on. Credentials in arguments and URLs are not
+shown.
+
+	-start      also start servers that install has not written
+	-json       write one array with an object for each entry
+	-wide       cut nothing: on a terminal, lines are cut to its width
 `
 
 const helpCall = `usage: mcpgen call [flags] PACKAGE | SERVER TOOL [key=value ... | JSON]

@@ -13,8 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// writeAgents writes AGENTS.md into a directory. To one that is there, a person adds the rules: it
-// prints them.
+// writeAgents writes AGENTS.md into a directory. If the file exists, it prints the section to add.
 func (c *command) writeAgents(dir string) int {
 	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		c.diagnostic(diag.Diagnostic{Message: "there is no directory " + dir, Hint: "name the directory of a module, or of a package"})
@@ -23,7 +22,7 @@ func (c *command) writeAgents(dir string) int {
 	path := filepath.Join(dir, "AGENTS.md")
 	err := create(path, scaffold.Agents)
 	if err == nil {
-		c.noteln("wrote %s (what a coding agent must know)", c.relative(path))
+		c.noteln("wrote %s (rules for coding agents)", c.relative(path))
 		return exitDone
 	}
 	if !errors.Is(err, fs.ErrExist) {

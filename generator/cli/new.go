@@ -52,7 +52,7 @@ func newHelp() string {
 	return fmt.Sprintf(helpNew, b.String())
 }
 
-// newCommand is a project that is being made.
+// newCommand is one run of mcpgen new.
 type newCommand struct {
 	c        *command
 	template *scaffold.Template
@@ -147,7 +147,7 @@ func (n *newCommand) place(module string) (code int) {
 	return n.empty()
 }
 
-// empty reports what the target contains.
+// empty refuses a target that contains files.
 func (n *newCommand) empty() (code int) {
 	entries, err := os.ReadDir(n.target)
 	if err != nil {
@@ -173,7 +173,7 @@ func (n *newCommand) refuse(message, hint string) (code int) {
 	return exitFound
 }
 
-// runtime decides where go.mod gets mcpgen from.
+// runtime chooses the source of mcpgen for go.mod: a version, or a directory.
 func (n *newCommand) runtime(source string) (code int) {
 	c := n.c
 	if source == "" {
@@ -190,8 +190,8 @@ func (n *newCommand) runtime(source string) (code int) {
 	return exitDone
 }
 
-// environment asks the go command about its settings. A workspace above the project is off while it
-// is made: the project is not in it yet.
+// environment reads the settings of the go command. It switches a workspace above the project off,
+// which does not include the project yet.
 func (n *newCommand) environment() (code int) {
 	c := n.c
 	if _, err := exec.LookPath("go"); err != nil {
@@ -221,7 +221,7 @@ func (n *newCommand) environment() (code int) {
 	return exitDone
 }
 
-// reserved are names that the go command takes for sets of packages.
+// reserved contains the names that the go command reserves for sets of packages.
 var reserved = []string{"all", "cmd", "std", "tool", "work"}
 
 // goCommand runs the go command in a directory, and returns what it prints.
@@ -238,8 +238,7 @@ func (n *newCommand) goCommand(dir string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// complaint returns the errors among what the go command prints. One of many packages is as good as
-// all of them.
+// complaint returns the first errors in the output of the go command.
 func complaint(printed string) string {
 	const most = 3
 	var lines []string
@@ -255,7 +254,7 @@ func complaint(printed string) string {
 	return strings.Join(lines, "\n\t")
 }
 
-// make makes the project beside its target. What it makes is complete, or removed.
+// make writes the project into a directory beside its target.
 func (n *newCommand) make() (result *pipeline.Result, code int) {
 	c := n.c
 	n.aside = filepath.Join(filepath.Dir(n.target), ".mcpgen-new-"+rand.Text()[:8])
@@ -264,7 +263,7 @@ func (n *newCommand) make() (result *pipeline.Result, code int) {
 		return nil, c.fail(n.unmade(err))
 	}
 	if _, err := n.goCommand(n.aside, "mod", "init", "--", n.module); err != nil {
-		return nil, c.usage("new", err.Error(), "the path of the module is that of -module, or else the last element of NAME")
+		return nil, c.usage("new", err.Error(), "the path of the module is the value of -module, or the last element of NAME")
 	}
 	files, err := n.template.Files(model.ServerName(n.module))
 	if err != nil {
@@ -284,8 +283,8 @@ func (n *newCommand) make() (result *pipeline.Result, code int) {
 // goVersion is the version of Go that mcpgen requires.
 const goVersion = "1.26.0"
 
-// require writes go.mod and go.sum. What this command was built from is in the module cache, and no
-// version is looked up: all of it works offline.
+// require writes go.mod and go.sum. The module cache has the modules of this command, and go.mod
+// names their versions, so that no request is needed.
 func (n *newCommand) require() (code int) {
 	c := n.c
 	edit := []string{"mod", "edit", "-go=" + goVersion, "-tool=" + commandPath}
@@ -333,7 +332,7 @@ func (n *newCommand) generate() (result *pipeline.Result, code int) {
 	return result, exitDone
 }
 
-// relocated names the target in a message about the place where it is made.
+// relocated replaces the temporary directory by the target in a message.
 func (n *newCommand) relocated(text string) string {
 	return strings.ReplaceAll(text, n.aside, n.target)
 }
@@ -349,8 +348,8 @@ func (n *newCommand) unmade(err error) error {
 	return fmt.Errorf("make directory %s: %w\n\thint: make it where you may write, and where there is room; nothing is left of it", n.shown, err)
 }
 
-// publish gives the project its name. An empty directory of that name is replaced, anything else
-// that has come in the meantime is not.
+// publish renames the project to its target. It replaces an empty directory, and nothing else that
+// another program has made in the meantime.
 func (n *newCommand) publish() error {
 	if err := n.c.ctx.Err(); err != nil {
 		return err
@@ -366,14 +365,14 @@ func (n *newCommand) publish() error {
 	return nil
 }
 
-// remove removes what was made if it has not become the project.
+// remove removes a project that was not published.
 func (n *newCommand) remove() {
 	if n.aside != "" {
 		_ = os.RemoveAll(n.aside)
 	}
 }
 
-// printNext prints what was made, and what to do next.
+// printNext prints the files of the project, and the next commands.
 func (n *newCommand) printNext(result *pipeline.Result) {
 	c := n.c
 	var files []string
@@ -397,6 +396,6 @@ func (n *newCommand) printNext(result *pipeline.Result) {
 	}
 	fmt.Fprintf(c.out, `
 The tools are functions in notes.go. After a change of one: go generate.
-README.md says how the server is run, AGENTS.md what a coding agent must know.
+README.md says how to run the server, AGENTS.md has the rules for coding agents.
 `)
 }

@@ -74,8 +74,8 @@ func (c *command) vet(args []string) int {
 	return exitDone
 }
 
-// vetFindings are the findings in all packages; those that say the same of several places are
-// joined if people read them.
+// vetFindings returns the findings in all packages. If joined, a finding that repeats at several
+// places is listed once.
 func vetFindings(result *pipeline.Result, options *vet.Options, joined bool) (*diag.List, error) {
 	var found diag.List
 	for _, p := range result.Packages {

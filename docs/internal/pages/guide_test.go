@@ -46,12 +46,21 @@ func TestGuide(t *testing.T) {
 	}
 }
 
+// published runs new in a directory without a module.
+const published = "go run github.com/mcpgen/mcpgen/cmd/mcpgen@latest new"
+
 // follow runs a line of commands, and records its output.
 func (s *shell) follow(output *strings.Builder, line string) {
 	s.t.Helper()
 	switch {
 	case strings.HasPrefix(line, "go get -tool "):
 		s.install(root(s.t))
+	case strings.HasPrefix(line, published): // as a module without a version
+		s.must("", "'"+s.tool+"' new -replace '"+root(s.t)+"'"+strings.TrimPrefix(line, published))
+	case strings.Contains(line, " doctor "):
+		if out := s.must("", s.apart(line)); !strings.Contains(out, "ok     check ") {
+			s.t.Errorf("%s printed\n%s", line, out)
+		}
 	case strings.Contains(line, "install ") || strings.Contains(line, " status"):
 		out := s.must("", s.apart(line))
 		if strings.Contains(line, " status") && !strings.Contains(out, " answers ") {
