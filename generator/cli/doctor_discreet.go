@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"net/url"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -18,13 +19,14 @@ import (
 type discreet struct {
 	homes   []string // the longest first
 	names   []string
+	proxies []string // of GOPROXY
 	secrets *remote.Secrets
 }
 
 // newDiscreet removes the names of the user of this process, and the parameters of a URL.
-func newDiscreet(url string) discreet {
+func newDiscreet(address string) discreet {
 	d := discreet{secrets: new(remote.Secrets)}
-	d.secrets.Add(url, nil, "")
+	d.secrets.Add(address, nil, "")
 	home, _ := os.UserHomeDir() // without one there is nothing to replace
 	d.addHome(home)
 	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
@@ -60,6 +62,19 @@ func (d *discreet) addName(name string) {
 	}
 }
 
+// addProxies adds the URLs of GOPROXY, whose paths may be credentials. Messages of the go command
+// contain them.
+func (d *discreet) addProxies(list string) {
+	for _, entry := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == '|' }) {
+		u, err := url.Parse(strings.TrimSpace(entry))
+		if err != nil || u.Scheme == "" || u.Host == "proxy.golang.org" {
+			continue
+		}
+		u.User = nil
+		d.proxies = append(d.proxies, strings.TrimSuffix(u.String(), "/"))
+	}
+}
+
 // absoluteURL matches what may have user, password and parameters.
 var absoluteURL = regexp.MustCompile(`([a-z][a-z0-9+.-]*://)([^\s/@"']*@)?([^\s?#"']*)([?#][^\s"']*)?`)
 
@@ -73,6 +88,9 @@ func (d *discreet) clean(text string) string {
 		}
 		return m[1] + m[3] + m[4]
 	})
+	for _, proxy := range d.proxies {
+		text = strings.ReplaceAll(text, proxy, "[GOPROXY]")
+	}
 	for _, home := range d.homes {
 		text = replaceElements(text, home, "~", false)
 	}

@@ -57,8 +57,8 @@ func (d *doctor) goVersion(ctx context.Context) []*finding {
 	if _, err := exec.LookPath("go"); err != nil {
 		return []*finding{wrong("go", "there is no go command in PATH", "install Go, from https://go.dev/dl, or add its directory to PATH")}
 	}
-	out, err := d.goCommand(ctx, "env", "-json", "GOVERSION", "GOWORK")
-	var env struct{ GOVERSION, GOWORK string }
+	out, err := d.goCommand(ctx, "env", "-json", "GOVERSION", "GOWORK", "GOPROXY")
+	var env struct{ GOVERSION, GOWORK, GOPROXY string }
 	if err == nil {
 		err = json.Unmarshal(out, &env)
 	}
@@ -68,6 +68,7 @@ func (d *doctor) goVersion(ctx context.Context) []*finding {
 	if err != nil {
 		return []*finding{wrong("go", err.Error(), "see what go version says")}
 	}
+	d.addProxies(env.GOPROXY)
 	f := &finding{Part: "go", OK: true, Text: env.GOVERSION}
 	if env.GOWORK != "" && env.GOWORK != "off" {
 		f.Text += ", with the workspace " + env.GOWORK
