@@ -25,7 +25,12 @@ func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
 	e.EndArray()
 }
 
-// PutMap writes an object, which is empty for nil. Its members are sorted by name.
+// PutPtrSlice is PutSlice of pointers, each of which is written like PutPtr.
+func PutPtrSlice[T any](e *Encoder, v []*T, f func(*Encoder, *T)) {
+	PutSlice(e, v, func(e *Encoder, p **T) { PutPtr(e, *p, f) })
+}
+
+// PutMap writes an object, an empty one for nil. The members come in the order of their names.
 func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T)) {
 	if !e.fits(len(v)) {
 		return
