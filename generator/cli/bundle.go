@@ -166,7 +166,7 @@ func (c *command) bundleServer(p *serverPackage) (*bundle.Server, error) {
 	return s, nil
 }
 
-// bundlePaths returns where bundles are written. What is there already has to be a bundle.
+// bundlePaths returns the paths of bundles. It refuses to overwrite a file that is not a bundle.
 func (c *command) bundlePaths(plan []*bundle.Bundle, file, server string) ([]string, error) {
 	paths := make([]string, len(plan))
 	for i, b := range plan {

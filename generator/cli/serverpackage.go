@@ -19,19 +19,19 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// serverPackage is the PACKAGE of bundle and registry: a program, or a package with features, and
-// the server whose features are those of the packages that it imports.
+// serverPackage is the PACKAGE of bundle and registry: a program, or a package with features, with
+// the packages whose features it publishes.
 type serverPackage struct {
 	given  string // on the command line
 	dir    string // where the go command is run
 	path   string // import path
 	module string // path of its module
 	tags   string
-	server *model.Package // that says what the server is
+	server *model.Package // with the identity of the server
 	models []*model.Package
 }
 
-// goPackage is what the go command lists of a package.
+// goPackage is a package in the output of go list.
 type goPackage struct {
 	ImportPath, Name, Dir string
 	DepOnly, Standard     bool
@@ -39,9 +39,9 @@ type goPackage struct {
 	Module                *struct{ Path string }
 }
 
-// serverPackage finds a package and the features that it publishes: its own, and those of the
-// packages with a generated file among its imports. With program it has to be package main. When ok
-// is false the command is over with that code.
+// serverPackage finds a package and the features that it publishes: its own, and the features of
+// the packages with a generated file among its imports. With program, it must be package main. If
+// ok is false, the command returns code.
 func (c *command) serverPackage(f *flags, given string, program bool) (p *serverPackage, code int, ok bool) {
 	p = &serverPackage{given: given, tags: f.tags}
 	var pattern string
@@ -134,7 +134,7 @@ func (c *command) listDeps(dir, tags, pattern string) ([]*goPackage, error) {
 	}
 }
 
-// notProgram reports a package that is not a program, with those that serve it.
+// notProgram reports a package that is not a program, with the programs that import it.
 func (c *command) notProgram(p *serverPackage) int {
 	hint := "write one: " + c.invoked + " init -main " + word(p.given)
 	if programs := c.programsOf(p); len(programs) > 0 {

@@ -30,7 +30,7 @@ func (e *Error) Error() string { return e.Problem }
 // Build compiles the program of the server.
 type Build func(context.Context, Program) ([]byte, error)
 
-// Source is what bundles of a server are made of.
+// Source is the input for the bundles of a server.
 type Source struct {
 	Server *Server
 	Config *Config

@@ -168,7 +168,7 @@ func TestMake(t *testing.T) {
 			if p := contents["server/shop"]; strings.Contains(line, "darwin") {
 				checkUniversal(t, p)
 			} else if p != nil && string(p) != strings.ReplaceAll(b.Suffix()[1:], "-", "/") {
-				t.Errorf("%s: the program is that for %s", b, p)
+				t.Errorf("%s: the bundle contains the program for %s", b, p)
 			}
 		}
 		if !slices.Equal(got, test.want) {

@@ -37,7 +37,7 @@ var (
 	icon = object(map[string]*shape{"src": aText, "size": matching(`^\d+x\d+$`, "WIDTHxHEIGHT"), "theme": matching(`.`, "the name of a theme")}, "src", "size")
 )
 
-// members are those of the manifest that a configuration can set.
+// members are the members of a manifest, with the ones that a configuration can set.
 var members = object(map[string]*shape{
 	"$schema": aText, "name": aName, "display_name": aText, "version": aVersion, "description": aText, "long_description": aText,
 	"author":     object(map[string]*shape{"name": aText, "email": anEmail, "url": anURL}, "name"),
@@ -62,8 +62,8 @@ var members = object(map[string]*shape{
 	"manifest_version": refuse("mcpgen writes it"), "dxt_version": refuse("mcpgen writes manifest_version"),
 })
 
-// ReadConfig reads and checks a configuration. name is that of its file. The error lists everything
-// that is wrong.
+// ReadConfig reads and checks a configuration. name is the name of its file. The error lists every
+// problem.
 func ReadConfig(name string, data []byte) (*Config, error) {
 	all, err := jsontree.Read(data)
 	if err == nil && (len(all) != 1 || !all[0].Is(jsontree.Object)) {
@@ -148,11 +148,11 @@ var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
 
 const userConfig = "user_config."
 
-// variables are those that clients know, beside the options.
+// variables are the variables that clients know beside the options.
 var variables = []string{"__dirname", "HOME", "DESKTOP", "DOCUMENTS", "DOWNLOADS", "pathSeparator", "/"}
 
 // checkReferences checks that arguments and environment refer to options that exist, and that each
-// option reaches the program: otherwise a client asks its user for nothing.
+// option reaches the program: otherwise a client asks its user in vain.
 func (c *Config) checkReferences(p *problems) {
 	used := map[string]bool{}
 	start := c.get("server", "mcp_config")

@@ -20,7 +20,7 @@ const (
 	manifestVersion = "0.3"
 )
 
-// Server is what manifests contain of the contract of a server.
+// Server contains the parts of a server's contract that manifests repeat.
 type Server struct {
 	Name, Title, Version, Description, Website string
 
@@ -108,7 +108,7 @@ func (m *tree) complete(c *Config) error {
 	return nil
 }
 
-// server is how a client starts the program.
+// server returns the member server, by which a client starts the program.
 func (b *Bundle) server(s *Server, c *Config) *jsontree.Value {
 	const here = "${__dirname}/"
 	first := b.platforms[0]

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// Option is what a client asks its user for.
+// Option is a value that a client asks its user for.
 type Option struct {
 	Name, Type, Description       string
 	Required, Sensitive, Multiple bool
@@ -17,7 +17,7 @@ type Option struct {
 // Variable is a variable of the program's environment. Its value may refer to options.
 type Variable struct{ Name, Value string }
 
-// Opened is what a bundle says of itself.
+// Opened contains the parts of a bundle's manifest that the registry repeats.
 type Opened struct {
 	Version, Title, Description string
 

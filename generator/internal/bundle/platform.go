@@ -20,8 +20,8 @@ type Platform struct {
 
 // platforms are all, in the order of the bundles. A manifest names systems without architectures,
 // so each bundle has a program for every architecture of a system that it claims: on macOS a
-// universal one, on Windows that for amd64, which Windows runs on ARM too. On Linux no program does
-// that, and the file name of the bundle has the architecture.
+// universal one, on Windows one for amd64, which Windows runs on ARM too. On Linux no program does
+// that, and the file name of the bundle contains the architecture.
 var platforms = []Platform{
 	{"darwin", "darwin", []Program{{"darwin", "amd64"}, {"darwin", "arm64"}}},
 	{"windows", "win32", []Program{{"windows", "amd64"}}},
@@ -79,7 +79,7 @@ func Platforms(list string) ([]Platform, error) {
 // Bundle is one file with programs for some platforms.
 type Bundle struct{ platforms []Platform }
 
-// Plan returns the bundles for platforms: one for those that can share it, and one for each
+// Plan returns the bundles for platforms: one that macOS and Windows share, and one for each
 // architecture of Linux.
 func Plan(all []Platform) []*Bundle {
 	shared := &Bundle{}

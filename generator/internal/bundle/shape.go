@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// shape is what a value of a configuration may be.
+// shape limits a value of a configuration.
 type shape struct {
 	kind     jsontree.Kind
 	members  map[string]*shape            // of an object with certain members
@@ -74,7 +74,7 @@ func oneOf(words ...string) *shape {
 	}}
 }
 
-// problems collects what is wrong with a configuration, each with the path of its place.
+// problems collects the problems of a configuration, each with the path of its place.
 type problems []string
 
 func (p *problems) add(path, format string, args ...any) {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/bundle"
 )
 
-// Package is how clients install the server.
+// Package is a file or image by which clients install the server.
 type Package struct {
 	Type        string    `json:"registryType"`
 	Identifier  string    `json:"identifier"`
@@ -38,7 +38,7 @@ type input struct {
 }
 
 // Bundle returns the package of a bundle that is published at a URL, with the hash by which clients
-// recognize it. The bundle says what its program gets; its users see here what they are asked for.
+// recognize it, and the variables of its environment for which a client asks its user.
 func Bundle(address string, archive []byte, opened *bundle.Opened) (*Package, error) {
 	if !isSecure(address) || !strings.Contains(strings.ToLower(address), "mcp") {
 		return nil, &bundle.Error{
@@ -98,8 +98,8 @@ func (p *Package) variable(c *bundle.Config, v bundle.Variable) *input {
 // formats are the types of options in the words of the registry; others are strings.
 var formats = map[string]string{"number": "number", "boolean": "boolean", "directory": "filepath", "file": "filepath"}
 
-// input returns an argument or the value of a variable as the registry has it. What is one option
-// is asked for; a text with options in it has variables.
+// input returns an argument or the value of a variable in the form of the registry. A client asks
+// its user for a text that is one option; a text that contains options has variables.
 func (p *Package) input(c *bundle.Config, text string) *input {
 	variables := map[string]*input{}
 	parts := 0

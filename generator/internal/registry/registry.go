@@ -30,8 +30,8 @@ const (
 	maxIcon = 255 // characters of the URL of an icon
 )
 
-// Server is what the file says. Packages and URLs have been checked by [Bundle], [Image] and
-// [Remote].
+// Server contains the values of the file. [Bundle] and [Image] return packages, and [Remote] checks
+// URLs.
 type Server struct {
 	Name                        string // such as io.github.ada/shop
 	Title, Description, Version string
