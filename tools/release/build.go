@@ -35,8 +35,8 @@ type file struct {
 	data []byte
 }
 
-// compile compiles the command for a platform. The version is that of the tag, which the go command
-// takes from git.
+// compile compiles the command for a platform. The go command takes its version from the tag in
+// git.
 func (r *release) compile(p platform) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "release")
 	if err != nil {
@@ -51,8 +51,8 @@ func (r *release) compile(p platform) ([]byte, error) {
 	return os.ReadFile(program)
 }
 
-// build writes what is published with the version into a folder: archives, the image, the formula,
-// and the checksums of all.
+// build writes the files of the release into a folder: archives, the image, the formula, and the
+// checksums of all.
 func (r *release) build(dir string, compile func(platform) ([]byte, error), all []platform) error {
 	date, err := r.tagged()
 	if err != nil {

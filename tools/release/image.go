@@ -36,8 +36,8 @@ func imageLabels(version string) map[string]string {
 }
 
 // ociImage returns a container image for the architectures of Linux among the programs, as a tar
-// archive in the layout of OCI images, which skopeo, podman and docker load. It contains the command
-// alone.
+// archive in the layout of OCI images, which skopeo, podman and docker load. It contains the
+// command alone.
 func ociImage(version string, programs map[platform][]byte, date time.Time) ([]byte, error) {
 	files := []file{{"oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`)}}
 	blob := func(mediaType string, data []byte) descriptor {

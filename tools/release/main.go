@@ -6,9 +6,9 @@
 //	go run ./release tag v0.1.0
 //	go run ./release build v0.1.0 ../dist
 //
-// tag checks the version first. It pushes nothing. build writes archives of the command, a container
-// image, a formula of Homebrew and checksums: the same commit and version of Go give the same bytes.
-// RELEASE.md describes all steps.
+// tag checks the version first. It pushes nothing. build writes archives of the command, a
+// container image, a formula of Homebrew and checksums: the same commit and version of Go give the
+// same bytes. RELEASE.md describes all steps.
 package main
 
 import (
