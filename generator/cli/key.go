@@ -22,13 +22,13 @@ const helpKey = `usage: mcpgen key new [flags] NAME
 
 Makes an API key for a server that is started with -keys FILE, and prints it to
 standard output, this once: the file gets its SHA-256. The server reads the file
-again when it changes. To revoke a key, remove its entry from the file. NAME is
-who gets the key; servers and their logs show it.
+again when it changes. To revoke a key, remove its entry from the file. NAME
+names the owner of the key; servers and their logs show it.
 
 	-file FILE  the file, which is made if it is missing, with mode 0600;
 	            default: keys.json
 	-scopes NAME,...
-	            what the key may be used for: scopes of features
+	            the scopes of features that the key allows
 	-roles NAME,...
 	            roles of the server's -roles
 	-expires WHEN

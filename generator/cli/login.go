@@ -19,15 +19,15 @@ const helpLogin = `usage: mcpgen login [flags] URL
 
 Logs in to the server at URL with a browser, and keeps the login for later
 commands: list, call, read and prompt use and renew it. On a terminal they log
-in by themselves, for what a call needs; login asks for all scopes that the
-server publishes, and says which the token has. The address of the login is
-printed as well. If it is opened on another machine, paste the address that the
-browser ends at.
+in by themselves, with the scopes that a call needs; login requests all scopes
+that the server publishes, and prints those that are granted. The address of the
+login is printed as well. If you open it on another machine, paste the address
+at which the browser ends.
 
-Logins are in mcpgen/logins.json of the configuration directory of the user,
-with mode 0600. What the authorization server is, the server says; mcpgen
-registers itself there, unless who it is comes with a flag, which is kept with
-the login:
+Logins are stored in mcpgen/logins.json in the configuration directory of the
+user, with mode 0600. The server names its authorization server; mcpgen
+registers itself there, unless a flag gives a client, which is kept with the
+login:
 
 	-client-id ID
 	            the id of a client that is registered at the authorization
