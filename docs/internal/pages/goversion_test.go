@@ -43,7 +43,7 @@ func TestOldestGo(t *testing.T) {
 		t.Errorf("only %d modules", modules)
 	}
 	for page, text := range map[string]string{
-		"README.md": "Go " + oldest[1] + " or newer", "docs/start/guide.md": "Go " + oldest[1] + " or newer", "docs/decide/versioning.md": "Go " + oldest[1] + ", which `go.mod` says",
+		"README.md": "Go " + oldest[1] + " or newer", "docs/start/guide.md": "Go " + oldest[1] + " or newer", "docs/decide/versioning.md": "Go " + oldest[1] + ", as in `go.mod`",
 		"CONTRIBUTING.md": "Go " + oldest[1], "docs/serve/deployment.md": "golang:" + oldest[1],
 	} {
 		if !strings.Contains(read(t, page), text) {
