@@ -153,7 +153,7 @@ var notificationRows = []struct{ method, from, when string }{
 	{ToolsListChanged, "server", "from 2026-07-28 on to a listen that asks for it"},
 	{PromptsListChanged, "server", "likewise"},
 	{ResourcesListChanged, "server", "likewise, also of templates"},
-	{ResourceUpdated, "server", "for resources that are subscribed to; from 2026-07-28 on those of a listen"},
+	{ResourceUpdated, "server", "for resources that are subscribed to; from 2026-07-28 on the resources of a listen"},
 	{Acknowledged, "server", "first message of a listen"},
 	{RootsListChanged, "client", ""},
 	{ElicitationComplete, "server", "when the interaction of a link is complete"},
@@ -202,7 +202,7 @@ var described = map[string]struct{ title, otherwise string }{
 	"Fields.ToolAnnotations":           {"`annotations` of tools: the hints", "left out"},
 	"Fields.Icons":                     {"`icons`", "left out"},
 	"Fields.Website":                   {"`websiteUrl` and `description` of the server", "left out"},
-	"Fields.FeatureMeta":               {"`_meta` of features, contents and content blocks", "left out; that of results stays"},
+	"Fields.FeatureMeta":               {"`_meta` of features, contents and content blocks", "left out; `_meta` of results stays"},
 	"Fields.ForwardPrefixes":           {"`_meta` keys whose prefix has the label `mcp` or `modelcontextprotocol` anywhere but at its end are reserved: left out", "reserved where that is the second label"},
 	"Fields.LastModified":              {"`lastModified` among annotations", "left out"},
 	"Fields.StructuredContent":         {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
@@ -254,7 +254,7 @@ func (w *writer) fields(t *testing.T) {
 }
 
 func (w *writer) errors() {
-	w.table("Errors", "Beside those of JSON-RPC: -32700, -32600, -32601, -32602 and -32603.", "condition")
+	w.table("Errors", "Besides the codes of JSON-RPC: -32700, -32600, -32601, -32602 and -32603.", "condition")
 	code := func(code int) string {
 		if code == 0 {
 			return yes(false)
