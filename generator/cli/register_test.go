@@ -65,7 +65,7 @@ func generates(source string) (accepted bool, err error) {
 	if m == nil || err != nil {
 		return false, nil
 	}
-	if _, err := emit.File(m); err != nil {
+	if _, _, err := emit.File(m); err != nil {
 		return true, fmt.Errorf("print the file: %w", err)
 	}
 	return true, registers(m)

@@ -63,7 +63,7 @@ func distance(a, b int) int { return max(a-b, b-a) }
 // checkVisible refuses hidden characters in every text in the model, since nearly all of them are
 // published. It visits the Go types of the model by reflection, so that it covers new fields, too.
 func (a *analyzer) checkVisible() {
-	c := &visibleChecker{analyzer: a, seen: map[any]bool{}}
+	c := &visibleChecker{analyzer: a, seen: map[any]bool{}, shapes: map[reflect.Type]*walkedStruct{}}
 	if s := a.out.Server; s != nil {
 		c.walk(reflect.ValueOf(s), "", "", diag.Place{Pos: s.Pos, Subject: "server"})
 	}
@@ -98,7 +98,38 @@ func nameOf(r *model.Resource) string {
 // reports a type once even if several features share it.
 type visibleChecker struct {
 	*analyzer
-	seen map[any]bool
+	seen   map[any]bool
+	shapes map[reflect.Type]*walkedStruct
+}
+
+// walkedStruct is a struct type as the checker walks it. Looking fields up for each value would take more
+// time than the texts.
+type walkedStruct struct {
+	name, pos []int // the fields Name and Pos, nil without one
+	fields    []reflect.StructField
+}
+
+func (c *visibleChecker) shapeOf(t reflect.Type) *walkedStruct {
+	if s := c.shapes[t]; s != nil {
+		return s
+	}
+	s := &walkedStruct{}
+	c.shapes[t] = s
+	if name, ok := t.FieldByName("Name"); ok && name.Type.Kind() == reflect.String && owned[t] {
+		s.name = name.Index
+	}
+	if pos, ok := t.FieldByName("Pos"); ok && pos.Type == positionType {
+		s.pos = pos.Index
+	}
+	for field := range t.Fields() {
+		switch field.Type.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map, reflect.Struct, reflect.String:
+			if field.IsExported() { // unlike those of go/types
+				s.fields = append(s.fields, field)
+			}
+		}
+	}
+	return s
 }
 
 var positionType = reflect.TypeFor[token.Position]()
@@ -137,17 +168,15 @@ func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at diag.Place
 	if t == positionType {
 		return // the names of files are not published
 	}
-	if name := v.FieldByName("Name"); name.IsValid() && name.Kind() == reflect.String && owned[t] {
-		owner = name.String()
+	s := c.shapeOf(t)
+	if s.name != nil {
+		owner = v.FieldByIndex(s.name).String()
 	}
-	if pos := v.FieldByName("Pos"); pos.IsValid() && pos.Type() == positionType {
-		at = at.At(pos.Interface().(token.Position))
+	if s.pos != nil {
+		at = at.At(v.FieldByIndex(s.pos).Interface().(token.Position))
 	}
-	for i := range t.NumField() {
-		if !t.Field(i).IsExported() {
-			continue // such as types of package go/types
-		}
-		c.walk(v.Field(i), t.Field(i).Name, owner, at)
+	for _, field := range s.fields {
+		c.walk(v.FieldByIndex(field.Index), field.Name, owner, at)
 	}
 }
 
@@ -177,6 +206,9 @@ func (c *visibleChecker) checkStrict(text, what, owner string, at diag.Place) {
 // check checks a text. JSON texts may contain hidden characters as escapes, which clients decode;
 // control characters are visible there.
 func (c *visibleChecker) check(text, what, owner string, at diag.Place) {
+	if _, hidden := visible.Hidden(text); !hidden && !strings.Contains(text, `\`) {
+		return
+	}
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)
 	}

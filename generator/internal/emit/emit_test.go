@@ -101,7 +101,7 @@ func TestErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSnippets(t, module)
 			p := s.check(t, module+"/x", map[string]string{"in.go": "package x\n\n" + c.source + "\n"})
-			_, err := print(s.model(t, p), testSchemas)
+			_, _, err := print(s.model(t, p), testSchemas)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want an error with %q", err, c.want)
 			}
@@ -140,7 +140,7 @@ func BenchmarkThousandTools(b *testing.B) {
 	p := s.model(t, s.check(t, module+"/big", map[string]string{"in.go": thousand()}))
 	b.ReportAllocs()
 	for b.Loop() {
-		out, err := print(p, testSchemas)
+		out, _, err := print(p, testSchemas)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestBreakJSON(t *testing.T) {
 func TestNoTools(t *testing.T) {
 	s := newSnippets(t, module)
 	p := s.model(t, s.check(t, module+"/x", map[string]string{"in.go": "// Package x is empty.\n//\n//mcp:server x\npackage x\n"}))
-	source, err := print(p, testSchemas)
+	source, _, err := print(p, testSchemas)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,9 @@ package emit
 import (
 	"bytes"
 	"fmt"
-	"go/format"
+	"go/ast"
+	"go/parser"
+	"go/printer"
 	"go/token"
 	"go/types"
 	"maps"
@@ -59,7 +61,7 @@ func (f *file) add(doc string, declaration jen.Code) {
 func (f *file) addBare(declaration jen.Code) { f.body = append(f.body, jen.Line(), declaration) }
 
 // render returns the formatted file.
-func (f *file) render(header string) ([]byte, error) {
+func (f *file) render(header string) (source []byte, parsed *ast.File, err error) {
 	file := jen.NewFile(f.name)
 	file.NoFormat = true
 	file.HeaderComment(header)
@@ -69,16 +71,23 @@ func (f *file) render(header string) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	if err := file.Render(&out); err != nil {
-		return nil, fmt.Errorf("render declarations: %w", err)
+		return nil, nil, fmt.Errorf("render declarations: %w", err)
 	}
-	formatted, err := format.Source(out.Bytes())
+	// As go/format does, which would parse it once more for those who need the declarations.
+	fset := token.NewFileSet()
+	parsed, err = parser.ParseFile(fset, "", out.Bytes(), parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return nil, fmt.Errorf("format generated file: %w", err)
+		return nil, nil, fmt.Errorf("parse generated file: %w", err)
+	}
+	ast.SortImports(fset, parsed)
+	var formatted bytes.Buffer
+	if err := (&printer.Config{Mode: printer.UseSpaces | printer.TabIndent, Tabwidth: 8}).Fprint(&formatted, fset, parsed); err != nil {
+		return nil, nil, fmt.Errorf("format generated file: %w", err)
 	}
 	if len(f.long) == 0 {
-		return formatted, nil
+		return formatted.Bytes(), parsed, nil
 	}
-	return []byte(strings.NewReplacer(f.long...).Replace(string(formatted))), nil
+	return []byte(strings.NewReplacer(f.long...).Replace(formatted.String())), parsed, nil
 }
 
 // longText is like rawText, for the value of a constant. The time of go/format grows with the

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"go/parser"
 	"go/token"
 	"os"
 
@@ -168,7 +167,7 @@ func warnOfUnreadTags(m *model.Package, diags *diag.List) {
 
 // print prints the source of one package and reads the present file.
 func (p *Package) print(docs *load.Docs, diags *diag.List) error {
-	source, err := emit.File(p.Model)
+	source, file, err := emit.File(p.Model)
 	if err != nil {
 		return fmt.Errorf("print %s: %w", p.Path, err)
 	}
@@ -176,10 +175,7 @@ func (p *Package) print(docs *load.Docs, diags *diag.List) error {
 	if p.Old, err = regularfile.Read(p.Path); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("read the generated file: %w", err)
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), p.Path, p.Source, parser.SkipObjectResolution)
-	if err == nil { // the printed file is formatted, so it parses; if not, the next build reports more
-		checkNames(p, file, diags)
-		warnOfPlatforms(p, file, docs, diags)
-	}
+	checkNames(p, file, diags)
+	warnOfPlatforms(p, file, docs, diags)
 	return nil
 }
