@@ -9,7 +9,7 @@ import (
 
 // launcher is a program that runs another one, which its arguments name.
 type launcher struct {
-	words  []string // what comes before the flags, dlx of pnpm dlx; several are alternatives
+	words  []string // before the flags, such as dlx of pnpm dlx; several are alternatives
 	valued string   // flags that take the next argument
 	bare   string   // flags that do not
 	module string   // the flag before the name: -m of python
@@ -100,8 +100,8 @@ func (l *launcher) after(args []string) (rest []string, ok bool) {
 	return args, l.words == nil
 }
 
-// named returns the first argument that is neither a flag nor the value of one. It is "" after an
-// unknown flag: the next argument may be its value, and a secret.
+// named returns the first argument that is neither a flag nor the value of one. It returns "" behind
+// an unknown flag, whose value the next argument may be: a secret.
 func (l *launcher) named(args []string) string {
 	for i := 0; i < len(args); i++ {
 		flag := " " + args[i] + " "
