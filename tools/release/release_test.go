@@ -46,6 +46,15 @@ func TestRelease(t *testing.T) {
 	}
 
 	t.Run("readme", func(t *testing.T) { c.readme(t, r) })
+	t.Run("new", func(t *testing.T) {
+		dir := t.TempDir()
+		c.must(t, dir, "GOBIN=\"$PWD\" go install "+root+"/cmd/mcpgen@"+version)
+		// The module cache contains all modules of the command.
+		c.must(t, dir, `export PATH="$PWD:$PATH" GOPROXY=off; mcpgen new shop && cd shop && go test ./...`)
+		if got := c.must(t, filepath.Join(dir, "shop"), "go list -m -f '{{.Version}}' "+root); got != version+"\n" {
+			t.Errorf("new requires %s of the root module, want %s", got, version)
+		}
+	})
 	t.Run("packages of the root module", func(t *testing.T) {
 		dir := c.module(t)
 		c.must(t, dir, "go mod edit -require="+root+"@"+version)
