@@ -1,9 +1,9 @@
 // Package bundle makes MCP bundles (MCPB): an archive with a manifest and the programs of a server,
 // which clients install without Go.
 //
-// [Platforms] and [Plan] decide which bundles there are, [ReadConfig] checks the members of the
-// manifest that an author writes, and [Bundle.Make] compiles and packs. The package starts no
-// program and writes no file: the caller compiles.
+// [Platforms] and [Plan] determine the bundles, [ReadConfig] checks the members of the manifest
+// that an author writes, and [Bundle.Make] compiles and packs. The package starts no program and
+// writes no file: the caller compiles.
 package bundle
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Error is a mistake in what an author has written.
+// Error is a mistake of an author.
 type Error struct {
 	Problem string
 	Hint    string
@@ -34,11 +34,11 @@ type Build func(context.Context, Program) ([]byte, error)
 type Source struct {
 	Server *Server
 	Config *Config
-	Files  fs.FS // where the files are that Config names, such as icons; may be nil if it names none
+	Files  fs.FS // contains the files that Config names, such as icons; may be nil if it names none
 	Build  Build
 }
 
-// epoch is the time of all files in a bundle, the first that a ZIP archive can express.
+// epoch is the time of all files in a bundle, the earliest that a ZIP archive can express.
 var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // maxAsset limits the size of a file that the configuration names.
@@ -76,7 +76,7 @@ func (b *Bundle) Make(ctx context.Context, s *Source) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// build compiles the program of a platform, from several where a platform needs that.
+// build compiles the program of a platform, or joins several programs if the platform needs them.
 func (p Platform) build(ctx context.Context, build Build) ([]byte, error) {
 	var programs [][]byte
 	for _, one := range p.programs {
@@ -92,7 +92,7 @@ func (p Platform) build(ctx context.Context, build Build) ([]byte, error) {
 	return Universal(programs...)
 }
 
-// add adds a file with permissions of Unix, which every system keeps in the archive.
+// add adds a file with Unix permissions, which the archive keeps on every system.
 func add(w *zip.Writer, name string, mode fs.FileMode, data []byte) error {
 	header := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: epoch}
 	header.SetMode(mode)
@@ -106,7 +106,7 @@ func add(w *zip.Writer, name string, mode fs.FileMode, data []byte) error {
 	return nil
 }
 
-// ErrNoBundle is the error about a file that is not a bundle.
+// ErrNoBundle is the error for a file that is not a bundle.
 var ErrNoBundle = errors.New("it is not a bundle: there is no " + manifestFile + " in a ZIP archive")
 
 // ReadManifest returns the manifest of a bundle, or [ErrNoBundle].
@@ -119,7 +119,7 @@ func ReadManifest(archive []byte) ([]byte, error) {
 	if err != nil {
 		return nil, ErrNoBundle
 	}
-	defer func() { _ = f.Close() }() // it is only read
+	defer func() { _ = f.Close() }() // closing a file that was only read
 	data, err := io.ReadAll(io.LimitReader(f, maxAsset))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", manifestFile, err)

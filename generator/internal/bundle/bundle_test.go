@@ -55,7 +55,7 @@ var files = fstest.MapFS{
 	"lang/de.json": {Data: []byte("{}")}, "lang/fr.json": {Data: []byte("{ }")}, "lang/readme.txt": {Data: []byte("no")},
 }
 
-// compiled are the least programs that have what readers of their formats look at.
+// compiled returns minimal programs with the parts that readers of their formats examine.
 func compiled(_ context.Context, p Program) ([]byte, error) {
 	if p.OS == "darwin" {
 		cpu := macho.CpuAmd64
@@ -94,7 +94,7 @@ func planned(t *testing.T, list string) []*Bundle {
 	return Plan(all)
 }
 
-// entries are the files of an archive with their permissions, in order.
+// entries returns the files of an archive with their permissions, in order.
 func entries(t *testing.T, archive []byte) (names []string, contents map[string][]byte) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
@@ -115,8 +115,9 @@ func entries(t *testing.T, archive []byte) (names []string, contents map[string]
 	return names, contents
 }
 
-// TestMake: each bundle has the programs of the systems that its manifest claims and no other, the
-// manifests are valid for the official schema, and the same input gives the same bytes.
+// TestMake checks that each bundle contains the programs for the systems that its manifest claims
+// and no others, that the manifests are valid for the official schema, and that the same input
+// gives the same bytes.
 func TestMake(t *testing.T) {
 	assets := []string{"icon.png -rw-r--r--", "img/16.png -rw-r--r--", "img/shot.png -rw-r--r--", "lang/de.json -rw-r--r--", "lang/fr.json -rw-r--r--"}
 	for _, test := range []struct {
@@ -263,7 +264,8 @@ func TestUniversalRefuses(t *testing.T) {
 	}
 }
 
-// TestManifest: what the configuration sets stays as it is, and is preferred to the source.
+// TestManifest checks that the configuration's members stay unchanged, and take precedence over the
+// source.
 func TestManifest(t *testing.T) {
 	b := planned(t, "darwin,windows")[0]
 	manifest, err := b.Manifest(shop, config(t, everything))
@@ -305,7 +307,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestManifestIncomplete: one message names all that is missing.
+// TestManifestIncomplete checks that one message names all missing members.
 func TestManifestIncomplete(t *testing.T) {
 	b := planned(t, "windows")[0]
 	for _, test := range []struct {
@@ -389,7 +391,7 @@ func TestConfigRefused(t *testing.T) {
 	}
 }
 
-// TestFilesRefused: files that the configuration names are missing, or of another kind.
+// TestFilesRefused covers files named by the configuration that are missing, or of another kind.
 func TestFilesRefused(t *testing.T) {
 	b := planned(t, "windows")[0]
 	with := fstest.MapFS{"i.png": {Data: []byte("GIF89a")}, "d": {Mode: fs.ModeDir}, "large": {Data: make([]byte, maxAsset+1)}}

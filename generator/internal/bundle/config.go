@@ -15,10 +15,10 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// Config is the part of a manifest that an author writes: members as the manifest has them. The
+// Config is the part of a manifest that an author writes: members in the form of the manifest. The
 // zero value sets none.
 type Config struct {
-	name string // of its file, for messages; "" without one
+	name string // name of its file, for messages, or ""
 	tree *jsontree.Value
 }
 
@@ -75,7 +75,7 @@ func ReadConfig(name string, data []byte) (*Config, error) {
 	c := &Config{name: name, tree: all[0]}
 	var p problems
 	p.check("", c.tree, members)
-	if len(p) == 0 { // the rest relies on the shapes
+	if len(p) == 0 { // the other checks rely on the shapes
 		c.checkOptions(&p)
 		c.checkReferences(&p)
 		c.checkFiles(&p)
@@ -143,7 +143,7 @@ func (p *problems) checkDefault(path string, v *jsontree.Value, wanted jsontree.
 	p.checkVariables(path, v.Text, nil)
 }
 
-// variable is a part of a text that the client replaces.
+// variable matches a part of a text that the client replaces.
 var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
 
 const userConfig = "user_config."
@@ -184,7 +184,8 @@ func (c *Config) checkCommand(p *problems, path string, v *jsontree.Value, used 
 	}
 }
 
-// reference returns a function that notes and reports whether an option exists.
+// reference returns a function that records a use of an option and reports whether the option
+// exists.
 func (c *Config) reference(used map[string]bool) func(name string) bool {
 	return func(name string) bool {
 		used[name] = true
@@ -192,8 +193,8 @@ func (c *Config) reference(used map[string]bool) func(name string) bool {
 	}
 }
 
-// checkVariables checks a text; option reports whether an option exists, and is nil where none can
-// be referred to.
+// checkVariables checks a text. option reports whether an option exists; nil means that options are
+// not allowed.
 func (p *problems) checkVariables(path, text string, option func(string) bool) {
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
 		name, isOption := strings.CutPrefix(m[1], userConfig)
@@ -230,8 +231,8 @@ func (c *Config) files() (patterns, places []string) {
 	return patterns, places
 }
 
-// checkFiles checks the names of files: they lie beside the configuration or below, and are not
-// where the bundle has the manifest and programs.
+// checkFiles checks the names of files: they are beside the configuration or below, and must not be
+// paths of the manifest and the programs in the bundle.
 func (c *Config) checkFiles(p *problems) {
 	patterns, places := c.files()
 	for i, name := range patterns {
@@ -288,7 +289,7 @@ func readAsset(files fs.FS, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it is only read
+	defer func() { _ = f.Close() }() // closing a file that was only read
 	info, err := f.Stat()
 	switch {
 	case err != nil:
@@ -301,7 +302,7 @@ func readAsset(files fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxAsset))
 }
 
-// withoutPath removes the path from an error of a file, whose message names it already.
+// withoutPath removes the path from an error of a file, since the message names it already.
 func withoutPath(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err

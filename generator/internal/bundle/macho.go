@@ -14,8 +14,8 @@ const fatAlign = 14
 
 // Universal joins programs for macOS into one file that runs on the architecture of each. The
 // header has the form of <mach-o/fat.h>, in big-endian numbers: a magic number, the number of
-// programs, and for each one its processor, subtype, offset, size and alignment. Programs stay as
-// they are, with the signatures that the linker gave them.
+// programs, and for each one its processor, subtype, offset, size and alignment. Programs stay
+// unchanged, with the signatures that the linker added.
 func Universal(programs ...[]byte) ([]byte, error) {
 	const headerSize, entrySize = 8, 20
 	at := headerSize + entrySize*len(programs)

@@ -14,9 +14,9 @@ const (
 	manifestFile = "manifest.json"
 	programDir   = "server/"
 
-	// manifestVersion is the version that the schema of the project calls the latest. Version 0.4
-	// differs in programs for Python alone, and its authors call it experimental: clients that do
-	// not know it would refuse the bundle for nothing.
+	// manifestVersion is the version that the project's schema calls the latest. Version 0.4
+	// differs only for Python programs, and its authors call it experimental: clients that do not
+	// know it would refuse the bundle without need.
 	manifestVersion = "0.3"
 )
 
@@ -31,10 +31,10 @@ type Server struct {
 // Feature is a tool or a prompt.
 type Feature struct {
 	Name, Description string
-	Arguments         []string // of a prompt
+	Arguments         []string // for a prompt
 }
 
-// file is the path of a platform's program in the bundle.
+// file returns the path of a platform's program in the bundle.
 func (p Platform) file(server string) string {
 	if p.claim == "win32" {
 		server += ".exe"
@@ -42,8 +42,8 @@ func (p Platform) file(server string) string {
 	return programDir + server
 }
 
-// Manifest returns the manifest of the bundle: what the configuration sets, and otherwise what the
-// source says.
+// Manifest returns the manifest of the bundle. Members of the configuration take precedence over
+// the source.
 func (b *Bundle) Manifest(s *Server, c *Config) ([]byte, error) {
 	if !named.MatchString(s.Name) {
 		return nil, &Error{Problem: "the name of the server, " + s.Name + ", cannot name a file", Hint: "write //mcp:server name=NAME, with letters, digits, dots, dashes and underscores"}
@@ -64,7 +64,8 @@ func (b *Bundle) Manifest(s *Server, c *Config) ([]byte, error) {
 	m.list("tools", s.Tools, toolEntry)
 	m.copy(c, "tools_generated")
 	m.list("prompts", s.Prompts, promptEntry)
-	// The manifest wants a text for each prompt, but the server makes it: the client is to ask.
+	// The manifest requires a text for each prompt, but the server makes it: the client must
+	// request it.
 	if generated := c.get("prompts_generated"); generated != nil || len(s.Prompts) > 0 {
 		m.value("prompts_generated", or(generated, jsontree.True))
 	}
@@ -139,7 +140,7 @@ func (b *Bundle) server(s *Server, c *Config) *jsontree.Value {
 	return server.object()
 }
 
-// compatibility names the systems that the bundle has programs for.
+// compatibility names the systems for which the bundle contains programs.
 func (b *Bundle) compatibility(c *Config) *jsontree.Value {
 	var m tree
 	if v := c.get("compatibility"); v != nil {
@@ -162,7 +163,8 @@ func toolEntry(f Feature) *jsontree.Value {
 	return m.object()
 }
 
-// promptEntry has a text for clients that show the manifest alone: the description and arguments.
+// promptEntry returns an entry with a text for clients that show only the manifest: the description
+// and arguments.
 func promptEntry(f Feature) *jsontree.Value {
 	shown := []string{f.Description}
 	if f.Description == "" {
@@ -183,7 +185,7 @@ func promptEntry(f Feature) *jsontree.Value {
 	return m.object()
 }
 
-// tree is an object that is being written, in the order of its members.
+// tree is an object in progress, with its members in order.
 type tree []jsontree.Member
 
 func (t *tree) value(name string, v *jsontree.Value) {
@@ -197,7 +199,7 @@ func (t *tree) text(name, s string) {
 	}
 }
 
-// copy adds members of the configuration that are set.
+// copy adds the members that the configuration sets.
 func (t *tree) copy(c *Config, names ...string) {
 	for _, name := range names {
 		if v := c.get(name); v != nil {

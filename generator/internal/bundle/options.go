@@ -11,7 +11,7 @@ import (
 type Option struct {
 	Name, Type, Description       string
 	Required, Sensitive, Multiple bool
-	Default                       string // "" without one, or with several
+	Default                       string // "" if there is no default, or several
 }
 
 // Variable is a variable of the program's environment. Its value may refer to options.
@@ -71,7 +71,7 @@ func (c *Config) Environment() []Variable {
 	return all
 }
 
-// Option returns an option by its name; the zero value without one.
+// Option returns an option by its name, or the zero value.
 func (c *Config) Option(name string) Option {
 	v := c.get("user_config", name)
 	if v == nil {
@@ -88,8 +88,8 @@ func (c *Config) Option(name string) Option {
 	return o
 }
 
-// Replace returns a text in which replace has replaced each variable: an option by its name, and
-// every other one with an empty option and the name that clients know.
+// Replace returns a text in which replace has replaced each variable. For an option it gets the
+// option's name, and for another variable the name that clients know.
 func Replace(text string, replace func(option, other string) string) string {
 	return variable.ReplaceAllStringFunc(text, func(s string) string {
 		name := variable.FindStringSubmatch(s)[1]

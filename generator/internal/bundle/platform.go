@@ -11,10 +11,10 @@ type Program struct{ OS, Arch string }
 // String returns the form of the go command: linux/amd64.
 func (p Program) String() string { return p.OS + "/" + p.Arch }
 
-// Platform is a system that a bundle claims to run on, with the programs that this takes.
+// Platform is a system that a bundle claims to run on, with the programs for it.
 type Platform struct {
-	Name     string // as flags have it: darwin, linux/amd64
-	claim    string // as manifests have it
+	Name     string // as in flags: darwin, linux/amd64
+	claim    string // as in manifests
 	programs []Program
 }
 
@@ -29,7 +29,7 @@ var platforms = []Platform{
 	{"linux/arm64", "linux", []Program{{"linux", "arm64"}}},
 }
 
-// meant are platforms under names that others give them, and architectures that cannot be chosen.
+// meant maps other names of platforms, and architectures that cannot be chosen, to platforms.
 var meant = map[string]string{
 	"macos": "darwin", "mac": "darwin", "osx": "darwin", "win32": "windows", "win": "windows",
 	"darwin/amd64": "darwin, whose program runs on both architectures", "darwin/arm64": "darwin, whose program runs on both architectures",
@@ -37,7 +37,7 @@ var meant = map[string]string{
 	"linux/x64": "linux/amd64", "linux/x86_64": "linux/amd64", "linux/aarch64": "linux/arm64",
 }
 
-// PlatformNames returns the names that [Platforms] takes.
+// PlatformNames returns the names that [Platforms] accepts.
 func PlatformNames() []string {
 	names := make([]string, 0, len(platforms)+1)
 	for _, p := range platforms {
@@ -46,8 +46,8 @@ func PlatformNames() []string {
 	return append(names, "linux")
 }
 
-// Platforms returns the platforms of a list with commas, in the order of the bundles. linux is
-// every architecture of Linux, and the empty list is everything. The error is of type [*Error].
+// Platforms returns the platforms of a list with commas, in the order of the bundles. linux means
+// every architecture of Linux, and the empty list all platforms. The error is of type [*Error].
 func Platforms(list string) ([]Platform, error) {
 	if list == "" {
 		return platforms, nil
@@ -97,8 +97,8 @@ func Plan(all []Platform) []*Bundle {
 	return bundles
 }
 
-// Suffix distinguishes the file names of several bundles: "-linux-amd64", or "" for the one that
-// platforms share.
+// Suffix distinguishes the file names of several bundles: "-linux-amd64", or "" for the shared
+// bundle.
 func (b *Bundle) Suffix() string {
 	if p := b.platforms[0]; p.claim == "linux" {
 		return "-" + strings.ReplaceAll(p.Name, "/", "-")
@@ -115,7 +115,7 @@ func (b *Bundle) String() string {
 	return strings.Join(names, ", ")
 }
 
-// claims reports whether the bundle has a program for a system of manifests.
+// claims reports whether the bundle contains a program for a system in manifests.
 func (b *Bundle) claims(system string) bool {
 	return slices.ContainsFunc(b.platforms, func(p Platform) bool { return p.claim == system })
 }

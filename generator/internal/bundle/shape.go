@@ -16,11 +16,11 @@ import (
 // shape limits a value of a configuration.
 type shape struct {
 	kind     jsontree.Kind
-	members  map[string]*shape            // of an object with certain members
-	required []string                     // of members
-	each     *shape                       // of an array, or of an object with any names; nil allows any value
-	text     func(string) (wanted string) // of a string: what it is to be, or "" if it is
-	refused  string                       // why this member cannot be set
+	members  map[string]*shape            // for an object with certain members
+	required []string                     // names of members
+	each     *shape                       // for an array, or an object with any names; nil allows any value
+	text     func(string) (wanted string) // for a string: returns the requirement that it does not meet, or ""
+	refused  string                       // reason why this member cannot be set
 }
 
 var kindNames = map[jsontree.Kind]string{
@@ -36,7 +36,7 @@ var (
 	anURL    = &shape{kind: jsontree.Text, text: wants(valid.IsURI, "an absolute URI, such as https://example.com")}
 	anEmail  = &shape{kind: jsontree.Text, text: wants(valid.IsEmail, "an e-mail address")}
 	aVersion = &shape{kind: jsontree.Text, text: wants(semantic.MatchString, "a semantic version, such as 1.4.0")}
-	// Names become names of files, so they have no separators.
+	// Names become file names, so they contain no separators.
 	aName = &shape{kind: jsontree.Text, text: wants(named.MatchString, "letters, digits, dots, dashes and underscores")}
 )
 
@@ -118,7 +118,7 @@ func (p *problems) check(path string, v *jsontree.Value, s *shape) {
 	}
 }
 
-// unknown reports a member that the shape lacks, with the one that may be meant.
+// unknown reports a member that the shape lacks, with the one that was probably meant.
 func (p *problems) unknown(path, name string, s *shape) {
 	var names []string
 	for _, known := range slices.Sorted(maps.Keys(s.members)) {
