@@ -209,14 +209,14 @@ type Read struct {
 	Array  bool // the value is an array, passed as a slice
 	// Cast is the target type of a value of a defined pointer type.
 	Cast types.Type
-	// Flagged is the field that holds the value beside the field Flag.
+	// Flagged is the field that contains the value, beside the field Flag.
 	Flagged, Flag string
 	Convert       *types.Func // argument of Convert
 	Format        string      // argument of FormattedText: a function of runtime/wire
 	Layout        string      // argument of TimeLayout and LocalTimeLayout
 	Unit          int64       // argument of UnixTime
 	Checks        []*Check
-	// Deref is the number of pointers between the value and what is checked.
+	// Deref is the number of pointers between the value and the checked value.
 	Deref int
 }
 
@@ -254,7 +254,7 @@ type Write struct {
 	Method string // argument of PutText, PutJSON and PutMapText: a method of *Type
 	Type   types.Type
 	AsAny  bool
-	// Flagged is the field that holds the value beside the field Flag.
+	// Flagged is the field that contains the value, beside the field Flag.
 	Flagged, Flag string
 	Convert       *types.Func // argument of PutConverted and PutConvertedErr
 }
