@@ -49,8 +49,8 @@ func (g *generator) promptInfo(p *model.Prompt, stem string) {
 		define("mcpPrompt"+stem, g.mcp("PromptInfo").Add(composite(true, l...))))
 }
 
-// readOnlyNames are the names of the members that no client may send, without those that it cannot
-// know.
+// readOnlyNames returns the names of the members that no client may send, without those that it
+// cannot know.
 func readOnlyNames(object *model.Type) []string {
 	var names []string
 	for _, f := range object.Hidden {
