@@ -2,8 +2,8 @@ package model
 
 import "slices"
 
-// ArgumentAliases lists the former names of arguments and of their members: behind the path of the
-// present name (filters[].field, labels.* for the values of a map) follow = and the former name.
+// ArgumentAliases lists the former names of arguments and of their members: each entry is the path
+// of the present name (filters[].field, labels.* for the values of a map), = and the former name.
 func (c *Call) ArgumentAliases() []string {
 	w := aliasWalk{has: map[*Type]bool{}, open: map[*Type]bool{}}
 	if c.Input != nil && c.Input.Object != nil {
@@ -13,7 +13,7 @@ func (c *Call) ArgumentAliases() []string {
 }
 
 type aliasWalk struct {
-	has, open map[*Type]bool // types with former names below them, and those around the present one
+	has, open map[*Type]bool // types with former names below them, and types around the present one
 	found     []string
 }
 
@@ -50,8 +50,8 @@ func (w *aliasWalk) walk(t *Type, path string) {
 	}
 }
 
-// hasAny reports whether there is a former name at a type or below it. Most types have none, and
-// the paths through them are many.
+// hasAny reports whether a type, or one below it, has a former name. Most types have none, and
+// there are many paths through them.
 func (w *aliasWalk) hasAny(t *Type) bool {
 	if t == nil {
 		return false
@@ -59,7 +59,7 @@ func (w *aliasWalk) hasAny(t *Type) bool {
 	if has, known := w.has[t]; known {
 		return has
 	}
-	w.has[t] = false // in a circle, the others decide
+	w.has[t] = false // in a cycle, the other types decide
 	has := w.hasAny(t.Elem)
 	for _, f := range t.Fields {
 		has = has || len(f.Aliases) > 0 || w.hasAny(f.Type)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestArgumentAliases has former names in lists, maps, alternatives, shared types and circles.
+// TestArgumentAliases covers former names in lists, maps, alternatives, shared types and cycles.
 func TestArgumentAliases(t *testing.T) {
 	leaf := &Type{Kind: Struct, Fields: []*Field{{Name: "id", Type: &Type{Kind: String}, Aliases: []Alias{{Name: "key"}, {Name: "no"}}}}}
 	node := &Type{Kind: Struct, Fields: []*Field{{Name: "leaf", Type: leaf}}}

@@ -70,8 +70,8 @@ type Type struct {
 	// Marshaler and Unmarshaler are the methods of a Text if they are not MarshalText and
 	// UnmarshalText.
 	Marshaler, Unmarshaler string
-	// Flagged: the fields that hold the value and the flag. Where the flag says that a client sent
-	// the value, a default leaves it off.
+	// Flagged: the fields that contain the value and the flag. If the flag reports that a client
+	// sent the value, a default leaves it unset.
 	Value, Flag string
 	Sent        bool
 	Union       *UnionInfo
