@@ -1,7 +1,7 @@
 // Package reach finds the errors that a function can return, by the names in the source of loaded
-// packages. It follows what a function names to the functions, methods and variables behind it; a
-// method of an interface leads to the methods of every type that has all methods of the interface.
-// It does not follow values: a function in a field of a struct leads nowhere.
+// packages. It follows the names in a function to the functions, methods and variables behind them;
+// a method of an interface leads to the methods of every type that implements the interface by
+// names. It does not follow values: a function in a field of a struct leads nowhere.
 package reach
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Graph has the declarations of packages and the names in each of them. Objects of two packages are
-// different for the same declaration, so that names take their place.
+// Graph contains the declarations of packages and the names in each of them. Two packages may have
+// different objects for the same declaration, so names identify declarations.
 type Graph struct {
-	uses     map[string][]types.Object // by the name of a declaration
+	uses     map[string][]types.Object // by the declaration's name
 	sameAs   map[string][]types.Object // variables in the initializers of variables
 	methods  map[string][]*method      // by their own name
 	source   map[string]bool           // paths of the packages
 	packages map[string]*packages.Package
-	imports  map[string]map[string]bool // what a package needs, for each path that was asked for
+	imports  map[string]map[string]bool // for each requested path, the packages that it needs
 }
 
 // method is a method of a declared type.
@@ -33,7 +33,7 @@ type method struct {
 	of   map[string]bool // names of all methods of the type
 }
 
-// NewGraph reads packages, and those that they emit features of.
+// NewGraph reads packages, and the packages whose features they emit.
 func NewGraph(pkgs ...*load.Package) *Graph {
 	g := &Graph{
 		uses: map[string][]types.Object{}, sameAs: map[string][]types.Object{}, methods: map[string][]*method{},
@@ -98,7 +98,8 @@ func (g *Graph) addMethod(fn *types.Func) {
 	g.methods[fn.Name()] = append(g.methods[fn.Name()], m)
 }
 
-// addVariables adds the variables of a package. Each one counts as all values of its declaration.
+// addVariables adds the variables of a package. Each variable counts as all values of its
+// declaration.
 func (g *Graph) addVariables(p *load.Package, v *ast.ValueSpec) {
 	for i, name := range v.Names {
 		obj, ok := p.Info.Defs[name].(*types.Var)
@@ -119,7 +120,7 @@ func (g *Graph) addVariables(p *load.Package, v *ast.ValueSpec) {
 // variables of packages.
 func used(info *types.Info, n ast.Node) (all []types.Object) {
 	if body, ok := n.(*ast.BlockStmt); ok && body == nil {
-		return nil // a function of an assembler
+		return nil // implemented in assembly
 	}
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -152,8 +153,7 @@ func nameOf(obj types.Object) string {
 	return ""
 }
 
-// Errors returns those of a package's declared errors that a call of a feature can return, in their
-// order.
+// Errors returns the package's declared errors that a call of a feature can return, in their order.
 func (g *Graph) Errors(m *model.Package, call *model.Call) (found []*model.DeclaredError) {
 	starts := startsOf(m, call)
 	if starts == nil {
@@ -212,7 +212,7 @@ func startsOf(m *model.Package, call *model.Call) (all []types.Object) {
 	return append(all, fn)
 }
 
-// typeName returns the name of an error type or of what it points to, or nil.
+// typeName returns the name of an error type or of its pointer's target, or nil.
 func typeName(t types.Type) types.Object {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -224,11 +224,11 @@ func typeName(t types.Type) types.Object {
 	return nil
 }
 
-// reached is what some functions lead to.
+// reached contains the declarations that some functions lead to.
 type reached struct {
 	graph   *Graph
 	names   map[string]bool
-	outside map[string]bool // paths of packages without source, of which functions return errors
+	outside map[string]bool // paths of packages without source whose functions return errors
 }
 
 func (r *reached) visit(obj types.Object) {
@@ -248,7 +248,7 @@ func (r *reached) visit(obj types.Object) {
 	}
 }
 
-// implementations visits the methods that a method of an interface can be.
+// implementations visits the methods that may implement a method of an interface.
 func (r *reached) implementations(fn *types.Func) {
 	recv := fn.Signature().Recv()
 	if recv == nil || !types.IsInterface(recv.Type()) {
@@ -272,7 +272,7 @@ candidates:
 }
 
 // returnsError reports whether an error is among the results of a function. Errors of packages fmt
-// and errors contain those that are passed to them, which have names of their own.
+// and errors wrap errors that are passed to them, which have their own names.
 func returnsError(fn *types.Func) bool {
 	if path := fn.Pkg().Path(); path == "fmt" || path == "errors" {
 		return false
@@ -287,7 +287,8 @@ func returnsError(fn *types.Func) bool {
 }
 
 // canReturn reports whether an error is named, or can come from a package without source: from one
-// that declares it or imports the package that does. A variable is the error that it is set to.
+// that declares it or imports the package that does. A variable counts as the error that it is set
+// to.
 func (r *reached) canReturn(obj types.Object) bool {
 	name := nameOf(obj)
 	if name == "" || r.names[name] {
@@ -308,7 +309,7 @@ func (r *reached) canReturn(obj types.Object) bool {
 	return false
 }
 
-// importsOf returns the packages that one needs.
+// importsOf returns the packages that a package needs.
 func (g *Graph) importsOf(path string) map[string]bool {
 	if all, known := g.imports[path]; known {
 		return all

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/reach"
 )
 
-// source has tools whose comment ends with the errors that a call can return.
+// source contains tools whose comment ends with the errors that a call can return.
 const source = `
 -- go.mod --
 module example.com/shop
