@@ -305,7 +305,7 @@ func (s *Server) errors(d *document) error {
 	return nil
 }
 
-// links are links to the places of features, with commas between them.
+// links returns links to the places of features, with commas between them.
 func links(kind string, names []string) []inline {
 	var line []inline
 	for i, name := range names {

@@ -28,14 +28,14 @@ type blockKind int
 const (
 	headingBlock blockKind = iota
 	paragraphBlock
-	labelBlock // what follows, without a colon
+	labelBlock // a heading for the next block, without a colon
 	codeBlock  // JSON
 	listBlock
 	tableBlock
 )
 
 // inline is a piece of a line: text, code, a link to an anchor of the page, or the URL of a web
-// page, which is a link to it.
+// page, which becomes a link.
 type inline struct {
 	text   string
 	code   bool
@@ -59,7 +59,7 @@ func (d *document) label(line ...inline) {
 	d.blocks = append(d.blocks, block{kind: labelBlock, inline: line})
 }
 
-// texts adds the paragraphs of a description. Its single line ends stay.
+// texts adds the paragraphs of a description. Single line ends are kept.
 func (d *document) texts(text string) {
 	var paragraph []string
 	for line := range strings.SplitSeq(text+"\n", "\n") {

@@ -17,8 +17,8 @@ var pageStyle string
 //go:embed page.js
 var pageScript string
 
-// The policy lets the page load nothing, and run its own script alone, even if a text were not
-// escaped.
+// The policy forbids the page to load anything, and to run other scripts than its own, even if a
+// text were not escaped.
 const htmlHead = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -33,7 +33,7 @@ const htmlHead = `<!DOCTYPE html>
 <a class="skip" href="#main">Skip the list</a>
 `
 
-// hashOf returns a source expression of a Content-Security-Policy, which allows one text.
+// hashOf returns a source expression for a Content-Security-Policy that allows one text.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -57,8 +57,8 @@ func (d *document) html() []byte {
 	return []byte(b.String())
 }
 
-// section closes the sections that a heading ends, and opens its own unless that is the title. The
-// open ones are bits by their level. A feature has level 4.
+// section closes the sections that end before a heading, and opens the heading's own unless it is
+// the title. open contains a bit for the level of each open section. A feature has level 4.
 func section(b *strings.Builder, open, level int) int {
 	for l := 4; l >= level; l-- {
 		if open&(1<<l) != 0 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// named returns a server with tools of some names, each with an error of its own.
+// named returns a server with tools of some names, each with its own error.
 func named(t *testing.T, names ...string) *Server {
 	t.Helper()
 	s := &Server{Identity: json.RawMessage(`{"name":"many"}`)}
@@ -75,7 +75,7 @@ func TestPageStructure(t *testing.T) {
 	}
 }
 
-// The policy allows the style and the script of the page, as they are there.
+// The policy allows exactly the page's style and script.
 func TestPagePolicy(t *testing.T) {
 	text, err := named(t, "add").HTML()
 	if err != nil {

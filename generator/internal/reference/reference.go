@@ -30,7 +30,8 @@ type Feature struct {
 	Aliases []string // other names of a tool
 	Task    string   // whether calls run as tasks: "", optional or required
 	Errors  []string // names of the declared errors that a call can return
-	// HidesErrors is set if calls can fail and clients get the texts of declared errors alone.
+	// HidesErrors is set if calls can fail and clients receive only the messages of declared
+	// errors.
 	HidesErrors bool
 }
 
@@ -62,7 +63,7 @@ func (s *Server) Markdown() ([]byte, error) {
 	return d.markdown(), nil
 }
 
-// HTML returns the reference as one page of HTML with a list at its side and a search. It loads
+// HTML returns the reference as one HTML page with a list at its side and a search. It loads
 // nothing else.
 func (s *Server) HTML() ([]byte, error) {
 	d, err := s.document()
