@@ -24,8 +24,8 @@ type Package struct {
 
 // input is an argument, a variable of the environment, or a part of either.
 type input struct {
-	Type        string            `json:"type,omitempty"` // of an argument
-	Name        string            `json:"name,omitempty"` // of a variable
+	Type        string            `json:"type,omitempty"` // for an argument
+	Name        string            `json:"name,omitempty"` // for a variable
 	Hint        string            `json:"valueHint,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Required    bool              `json:"isRequired,omitempty"`
@@ -33,7 +33,7 @@ type input struct {
 	Repeated    bool              `json:"isRepeated,omitempty"`
 	Format      string            `json:"format,omitempty"`
 	Default     string            `json:"default,omitempty"`
-	Value       *string           `json:"value,omitempty"` // nil asks for one
+	Value       *string           `json:"value,omitempty"` // nil means that the client requests it
 	Variables   map[string]*input `json:"variables,omitempty"`
 }
 
@@ -53,15 +53,15 @@ func Bundle(address string, archive []byte, opened *bundle.Opened) (*Package, er
 			p.Environment = append(p.Environment, in)
 		}
 	}
-	p.notes = nil // a bundle has its defaults itself
+	p.notes = nil // a bundle contains its defaults
 	return p, nil
 }
 
-// imageReference is a repository with a registry's host or without, and a tag or digest.
+// imageReference matches a repository with or without a registry's host, and a tag or digest.
 var imageReference = regexp.MustCompile(`^([a-z0-9.-]+(:[0-9]+)?/)?[a-z0-9._-]+(/[a-z0-9._-]+)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[a-f0-9]{64})?$`)
 
-// Image returns the package of a container image. The configuration, which may be nil, says which
-// arguments and environment its program gets.
+// Image returns the package of a container image. The configuration, which may be nil, lists the
+// arguments and environment of its program.
 func Image(reference string, c *bundle.Config) (*Package, error) {
 	last := reference[strings.LastIndexByte(reference, '/')+1:]
 	problem := ""
@@ -88,14 +88,14 @@ func Image(reference string, c *bundle.Config) (*Package, error) {
 	return p, nil
 }
 
-// variable returns a variable of the environment as the registry has it.
+// variable returns a variable of the environment in the registry's form.
 func (p *Package) variable(c *bundle.Config, v bundle.Variable) *input {
 	in := p.input(c, v.Value)
 	in.Name, in.Hint, in.Repeated = v.Name, "", false
 	return in
 }
 
-// formats are the types of options in the words of the registry; others are strings.
+// formats maps the types of options to the registry's words; others are strings.
 var formats = map[string]string{"number": "number", "boolean": "boolean", "directory": "filepath", "file": "filepath"}
 
 // input returns an argument or the value of a variable in the form of the registry. A client asks

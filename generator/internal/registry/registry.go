@@ -1,5 +1,5 @@
-// Package registry writes server.json, by which the MCP registry lists a server: how clients
-// install its packages, and where it is served. It publishes nothing.
+// Package registry writes server.json, by which the MCP registry lists a server: the packages that
+// clients install, and the URLs that serve it. It publishes nothing.
 package registry
 
 import (
@@ -20,14 +20,14 @@ import (
 // Schema is the URL of the schema that the file follows.
 const Schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
-// Label is the label of an image with the name of the server, by which the registry knows that
-// image and name have the same owner.
+// Label is the label of an image with the name of the server. It proves to the registry that image
+// and name have the same owner.
 const Label = "io.modelcontextprotocol.server.name"
 
 const (
 	maxName = 200
-	maxText = 100 // characters of a title or description
-	maxIcon = 255 // characters of the URL of an icon
+	maxText = 100 // maximum length of a title or description, in characters
+	maxIcon = 255 // maximum length of the URL of an icon, in characters
 )
 
 // Server contains the values of the file. [Bundle] and [Image] return packages, and [Remote] checks
@@ -74,7 +74,7 @@ type transport struct {
 }
 
 var (
-	// The registry wants more than the schema: both parts begin and end with a letter or digit.
+	// The registry requires more than the schema: both parts begin and end with a letter or digit.
 	serverName = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
 	ownModule  = regexp.MustCompile(`^(github\.com/[^/]+/[^/]+)(/.*)?$`)
 	iconTypes  = []string{"", "image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp"}
@@ -91,7 +91,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// JSON returns the file, and notes about what it leaves out.
+// JSON returns the file, and notes about omitted parts.
 func (s *Server) JSON() (text []byte, notes []string, err error) {
 	d := &document{Schema: Schema, Name: s.Name, Title: s.Title, Version: s.Version, Packages: s.Packages}
 	if err := CheckName(s.Name); err != nil {
@@ -145,11 +145,11 @@ func (s *Server) JSON() (text []byte, notes []string, err error) {
 	return out.Bytes(), slices.DeleteFunc(notes, func(note string) bool { return note == "" }), nil
 }
 
-// sentence is the first sentence of a text.
+// sentence matches the first sentence of a text.
 var sentence = regexp.MustCompile(`^.*?[.!?](\s|$)`)
 
-// shortDescription returns what the registry takes of a description, with a note if that is not
-// everything.
+// shortDescription returns the part of a description that the registry accepts, with a note if it
+// is shortened.
 func shortDescription(s string) (short, note string, err error) {
 	s = strings.Join(strings.Fields(s), " ")
 	if s == "" {

@@ -25,7 +25,7 @@ const options = `{"version": "1.4.0", "server": {"mcp_config": {
 		"dry": {"type": "boolean", "title": "Dry", "description": "Sell nothing", "default": false},
 		"dirs": {"type": "directory", "title": "Folders", "description": "Where", "multiple": true}}}`
 
-// packed is an archive with a manifest.
+// packed returns an archive with a manifest.
 func packed(t *testing.T, manifest string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -88,7 +88,7 @@ func validate(t *testing.T, text []byte) {
 	}
 }
 
-// TestJSON writes everything that the file can have.
+// TestJSON writes all members of the file.
 func TestJSON(t *testing.T) {
 	s := &Server{
 		Name: "io.github.ada/shop", Title: "The shop", Version: "1.4.0", Website: "https://example.com", Module: "github.com/ada/shop/v2",
