@@ -21,13 +21,13 @@ const suffix = ".tmpl"
 type Template struct {
 	Name  string
 	About string
-	// Try contains commands that show the server at work, in the directory of the project.
+	// Try contains commands that demonstrate the server, in the directory of the project.
 	Try []string
-	// layers are the directories of its files. No file is in two of them.
+	// layers are the directories of its files. Each file is in one of them only.
 	layers []string
 }
 
-// Templates are all kinds of projects. The first is the default.
+// Templates contains all kinds of projects. The first is the default.
 var Templates = []*Template{
 	{
 		Name: "stdio", About: "for the client that starts it",

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFiles looks at what no compiler sees. That the projects compile, and that their tests pass,
-// testdata/scripts/new.txtar shows.
+// TestFiles checks facts that no compiler sees. testdata/scripts/new.txtar checks that the projects
+// compile and that their tests pass.
 func TestFiles(t *testing.T) {
 	workflow, err := os.ReadFile(filepath.Join("..", "..", "..", ".github", "workflows", "ci.yml"))
 	if err != nil {
