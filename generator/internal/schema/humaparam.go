@@ -6,9 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// resolveMember resolves the type of a member. A parameter of huma may be of a type by which a
-// handler sees whether it was sent: huma.ParamWrapper and huma.ParamReactor, in the form that their
-// documentation has.
+// resolveMember resolves the type of a member. The type of a huma parameter may tell a handler
+// whether it was sent: huma.ParamWrapper and huma.ParamReactor, in the form of their documentation.
 func (r *Resolver) resolveMember(s site, m *member) *model.Type {
 	t := m.v.Type()
 	if r.Tags != HumaTags || s.use != Argument || m.in == "" || m.in == "body" || r.converters.At(t) != nil || !isParamWrapper(t) {
@@ -27,13 +26,14 @@ func (r *Resolver) resolveMember(s site, m *member) *model.Type {
 	return plan
 }
 
-// isParamWrapper recognises huma.ParamWrapper, which is a method of the pointer.
+// isParamWrapper recognises types with huma.ParamWrapper's method, which is a method of the
+// pointer.
 func isParamWrapper(t types.Type) bool {
 	sig := pointerMethod(t, "Receiver")
 	return sig != nil && sig.Params().Len() == 0 && sig.Results().Len() == 1 && types.TypeString(sig.Results().At(0).Type(), nil) == "reflect.Value"
 }
 
-// optionalParam returns the fields of a struct of a value and the flag that it was sent, which its
+// optionalParam returns the fields of a struct with a value and a flag for its presence, which its
 // method OnParamSet sets, or nil.
 func optionalParam(t types.Type) (value, flag *types.Var) {
 	st, ok := t.Underlying().(*types.Struct)
@@ -59,7 +59,7 @@ func pointerMethod(t types.Type, name string) *types.Signature {
 	return nil
 }
 
-// refuseMultipart refuses the files of a form in arguments: they come with a request of HTTP, and
+// refuseMultipart refuses the files of a form in arguments: they are sent in an HTTP request, but
 // calls of tools are JSON.
 func (r *Resolver) refuseMultipart(s site, t *types.Named) bool {
 	if s.use != Argument {

@@ -77,9 +77,9 @@ func mentions(expr ast.Expr, is func(name string) bool) (found bool) {
 	return found
 }
 
-// numberingOf decides what the constants of a type are. The values decide. Where flags and choices
+// numberingOf determines the meaning of a type's constants. The values decide. If flags and choices
 // have the same values, such as 1 and 2, the source decides if it can be read. docs/write/types.md
-// has the rule.
+// describes the rule.
 func (r *Resolver) numberingOf(all []*types.Const) numbering {
 	var values []*big.Int
 	for _, k := range all {
