@@ -38,7 +38,7 @@ docs/serve/hosts.md says how to.
 	            paths of files begin at the directory of FILE
 ` + helpFlags
 
-// bundleExtension is the extension by which clients know bundles.
+// bundleExtension is the extension by which clients recognize bundles.
 const bundleExtension = ".mcpb"
 
 // bundle makes the bundles of a program.
@@ -96,7 +96,7 @@ func (c *command) bundle(args []string) int {
 	return exitDone
 }
 
-// mistake reports an error that may be a mistake in what an author has written.
+// mistake reports an error that may be an author's mistake.
 func (c *command) mistake(err error) int {
 	if e, ok := errors.AsType[*bundle.Error](err); ok && c.ctx.Err() == nil {
 		c.diagnostic(diag.Diagnostic{Message: e.Problem, Hint: e.Hint})
@@ -105,7 +105,7 @@ func (c *command) mistake(err error) int {
 	return c.fail(err)
 }
 
-// mistakenFlag reports a value of a flag that cannot be used.
+// mistakenFlag reports an unusable value of a flag.
 func (c *command) mistakenFlag(name, flag string, err error) int {
 	if e, ok := errors.AsType[*bundle.Error](err); ok {
 		return c.usage(name, "flag "+flag+": "+e.Problem, e.Hint)
@@ -127,14 +127,14 @@ func (c *command) bundleConfig(name string) (*bundle.Config, fs.FS, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(path)) // links in it lead nowhere else
+	root, err := os.OpenRoot(filepath.Dir(path)) // its links cannot lead elsewhere
 	if err != nil {
 		return nil, nil, fmt.Errorf("read configuration: %w", err)
 	}
 	return config, root.FS(), nil
 }
 
-// bundleServer returns what manifests contain of the server.
+// bundleServer returns the facts about the server that manifests contain.
 func (c *command) bundleServer(p *serverPackage) (*bundle.Server, error) {
 	id := p.identity()
 	s := &bundle.Server{Name: id.Name, Title: id.Title, Version: id.Version, Description: id.Description, Website: id.Website}
@@ -200,16 +200,17 @@ func (c *command) bundlePaths(plan []*bundle.Bundle, file, server string) ([]str
 	return paths, nil
 }
 
-// compile compiles a program for a platform. Nothing of the machine and its directories is in it.
+// compile compiles a program for a platform. The program contains no facts about the machine and
+// its directories.
 func (c *command) compile(p *serverPackage, platform bundle.Program) ([]byte, error) {
 	env := []string{"CGO_ENABLED=0", "GOOS=" + platform.OS, "GOARCH=" + platform.Arch}
 	c.progress.begin("compiling " + p.given + " for " + platform.String())
-	c.environment() // makes the directory
+	c.environment() // creates the directory
 	dir, err := os.MkdirTemp(c.temporary, "bundle-")
 	if err != nil {
 		return nil, fmt.Errorf("make directory for the program: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // it lies in a directory that is removed at the end
+	defer func() { _ = os.RemoveAll(dir) }() // inside a directory that is removed at the end
 	program := filepath.Join(dir, "program")
 	args := []string{"build", "-o", program, "-trimpath", "-buildvcs=false", "-tags", p.tags}
 	if !strings.Contains(os.Getenv("GOFLAGS"), "-ldflags") { // such as -X main.version=1.4.0

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// bundled is a module with a package, a program that serves it without net/http, and one that does
-// not compile for every system.
+// bundled is a module with a package, a program that serves it without net/http, and a program that
+// compiles for some systems only.
 var bundled = map[string]string{
 	"shop.go": `// Package shop sells.
 //
@@ -100,7 +100,7 @@ func inBundled(t *testing.T) (c *command, out, err *bytes.Buffer) {
 	return c, out, err
 }
 
-// thisPlatform is the platform of bundles for this machine.
+// thisPlatform returns the bundle platform of this machine.
 func thisPlatform(t *testing.T) string {
 	switch runtime.GOOS {
 	case "darwin", "windows":
@@ -114,7 +114,7 @@ func thisPlatform(t *testing.T) string {
 	return ""
 }
 
-// TestBundle unpacks a bundle as a client does, and starts the server as its manifest says.
+// TestBundle unpacks a bundle as a client does, and starts the server according to its manifest.
 func TestBundle(t *testing.T) {
 	platform := thisPlatform(t)
 	c, out, errs := inBundled(t)
@@ -253,7 +253,7 @@ func TestBundleRefuses(t *testing.T) {
 	}
 }
 
-// TestBundlePaths: each of several bundles has a name of its own.
+// TestBundlePaths checks that several bundles have different names.
 func TestBundlePaths(t *testing.T) {
 	dir := t.TempDir()
 	c := &command{dir: dir}

@@ -70,8 +70,8 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 	return all, nil
 }
 
-// serverOf returns the package that says what a server with the features of some packages is: the
-// one with a server of its own, or the first.
+// serverOf returns the package that describes a server with the features of some packages: the one
+// that declares a server, or the first.
 func serverOf(packages []*model.Package) *model.Package {
 	for _, m := range packages {
 		if m.Server != nil {

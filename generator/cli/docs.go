@@ -127,7 +127,7 @@ func (c *command) referenceFile(file string, text []byte, check, verbose bool) i
 
 // referenceOf returns the reference of a server with the features of some packages.
 func referenceOf(ctx context.Context, packages []*model.Package, graph *reach.Graph) (*reference.Server, error) {
-	// The contract refuses two features of one name, and packages that are servers of their own.
+	// The contract refuses two features of one name, and several packages that are servers.
 	if _, err := publishedBy(ctx, packages); err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func errorName(e *model.DeclaredError) string {
 	return e.Name
 }
 
-// formTypes are the kinds of fields in words.
+// formTypes describes the kinds of fields.
 var formTypes = map[model.FormKind]string{
 	model.FormString: "string", model.FormInteger: "integer", model.FormNumber: "number", model.FormBoolean: "boolean",
 	model.FormChoiceOne: "choice", model.FormChoiceMany: "choices",

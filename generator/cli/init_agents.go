@@ -37,6 +37,6 @@ func (c *command) writeAgents(dir string) int {
 		return exitDone
 	}
 	c.noteln("%s is there already, and is left as it is\n\thint: add these lines, by hand or with %s init -agents >> %s", c.relative(path), c.invoked, word(c.relative(path)))
-	fmt.Fprint(c.out, "\n#"+scaffold.Agents) // as a section of what is there
+	fmt.Fprint(c.out, "\n#"+scaffold.Agents) // as a section of the existing file
 	return exitFound
 }

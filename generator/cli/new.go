@@ -57,12 +57,12 @@ type newCommand struct {
 	c        *command
 	template *scaffold.Template
 	target   string // the directory, absolute
-	shown    string // as it was given
+	shown    string // as given
 	module   string
-	source   string // of mcpgen, "" for the version of this command
-	aside    string // where the project is made, beside target
+	source   string // source of mcpgen, or "" for the version of this command
+	aside    string // directory beside target in which the project is made
 	environ  []string
-	goWork   string // the workspace that the project will be in, or ""
+	goWork   string // the workspace that will contain the project, or ""
 }
 
 // new makes the directory of a server: files of a template, go.mod and mcp_gen.go.
@@ -110,8 +110,7 @@ func (c *command) new(args []string) int {
 	return exitDone
 }
 
-// place decides on the directory and the path of the module. Whether the path is valid, the go
-// command says.
+// place sets the directory and the path of the module. The go command checks the path.
 func (n *newCommand) place(module string) (code int) {
 	c, name := n.c, filepath.Clean(n.shown)
 	switch {
@@ -224,11 +223,11 @@ func (n *newCommand) environment() (code int) {
 // reserved contains the names that the go command reserves for sets of packages.
 var reserved = []string{"all", "cmd", "std", "tool", "work"}
 
-// goCommand runs the go command in a directory, and returns what it prints.
+// goCommand runs the go command in a directory, and returns its output.
 func (n *newCommand) goCommand(dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(n.c.ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, append(n.environ, "PWD="+dir)
-	cmd.WaitDelay = endTime // of a git that it has started
+	cmd.WaitDelay = endTime // for a git process that it started
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -337,7 +336,7 @@ func (n *newCommand) relocated(text string) string {
 	return strings.ReplaceAll(text, n.aside, n.target)
 }
 
-// unmade returns why a file of the project could not be written.
+// unmade returns the reason why a file of the project could not be written.
 func (n *newCommand) unmade(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err

@@ -24,7 +24,7 @@ func (w cancelAt) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// newProject runs new in a directory, and returns what it says.
+// newProject runs new in a directory, and returns its output.
 func newProject(ctx context.Context, dir string, p *progress, args ...string) (code int, said string) {
 	var out, errs bytes.Buffer
 	c := &command{ctx: ctx, dir: dir, invoked: "mcpgen", out: &out, err: &errs, progress: p}

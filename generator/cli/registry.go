@@ -127,7 +127,7 @@ func (c *command) registry(args []string) int {
 	return exitDone
 }
 
-// registryPackages returns the packages, and what the bundles among them say.
+// registryPackages returns the packages, and the manifests of the bundles among them.
 func (c *command) registryPackages(r *registryFlags, config *bundle.Config) ([]*registry.Package, []*bundle.Opened, int) {
 	var packages []*registry.Package
 	var all []*bundle.Opened
@@ -161,7 +161,7 @@ func (c *command) registryPackages(r *registryFlags, config *bundle.Config) ([]*
 	return packages, all, exitDone
 }
 
-// serverFile writes server.json, or shows how it differs from what it should be.
+// serverFile writes server.json, or shows how the present file differs.
 func (c *command) serverFile(r *registryFlags, text []byte, verbose bool) int {
 	path, err := c.follow(c.absolute(r.file))
 	var old []byte
@@ -171,7 +171,7 @@ func (c *command) serverFile(r *registryFlags, text []byte, verbose bool) int {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c.fail(fmt.Errorf("read %s: %w", r.file, err))
 	}
-	old = bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")) // how git checks it out
+	old = bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")) // depends on how git checks it out
 	switch current := err == nil && bytes.Equal(old, text); {
 	case current && verbose:
 		c.noteln("%s is current", r.file)

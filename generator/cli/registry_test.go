@@ -68,7 +68,7 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 
-	// What the source does not say, the bundle does.
+	// The bundle contains the parts that are missing in the source.
 	if code := c.run([]string{"./other"}); code != exitDone {
 		t.Fatal(errs)
 	}

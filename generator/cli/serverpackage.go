@@ -22,8 +22,8 @@ import (
 // serverPackage is the PACKAGE of bundle and registry: a program, or a package with features, with
 // the packages whose features it publishes.
 type serverPackage struct {
-	given  string // on the command line
-	dir    string // where the go command is run
+	given  string // as given on the command line
+	dir    string // working directory of the go command
 	path   string // import path
 	module string // path of its module
 	tags   string
@@ -100,7 +100,7 @@ func (c *command) serverPackage(f *flags, given string, program bool) (p *server
 		}
 	}
 	p.models = models(result.Packages)
-	// The contract refuses two features of one name, and packages that are servers of their own.
+	// The contract refuses two features of one name, and several packages that are servers.
 	if _, err := publishedBy(c.ctx, p.models); err != nil {
 		return nil, c.fail(err), false
 	}
@@ -108,7 +108,7 @@ func (c *command) serverPackage(f *flags, given string, program bool) (p *server
 	return p, exitDone, true
 }
 
-// identity returns what the source says of the server; the zero value where it says nothing.
+// identity returns the source's description of the server, or the zero value.
 func (p *serverPackage) identity() model.Server {
 	if p.server.Server == nil {
 		return model.Server{Name: p.server.Name}
@@ -116,7 +116,7 @@ func (p *serverPackage) identity() model.Server {
 	return *p.server.Server
 }
 
-// listDeps lists packages and all that they import.
+// listDeps lists packages and their direct and indirect imports.
 func (c *command) listDeps(dir, tags, pattern string) ([]*goPackage, error) {
 	out, err := c.goOutput(dir, nil, "list", "-deps", "-tags", tags, "-json=ImportPath,Name,Dir,DepOnly,Standard,GoFiles,Module", "--", pattern)
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *command) programsOf(p *serverPackage) []string {
 	root := moduleRoot(c.absolute(p.dir))
 	out, err := c.goOutput(root, nil, "list", "-e", "-tags", p.tags, "-f", `{{if eq .Name "main"}}{{.Dir}}{{range .Deps}} {{.}}{{end}}{{end}}`, "./...")
 	if err != nil {
-		return nil // the programs are for a hint
+		return nil // the programs are only for a hint
 	}
 	var programs []string
 	for line := range strings.Lines(string(out)) {
@@ -169,12 +169,12 @@ func (c *command) programsOf(p *serverPackage) []string {
 	return programs
 }
 
-// goOutput runs the go command in a directory, with additions to the environment, and returns what
-// it prints. After a failure, the error is its message.
+// goOutput runs the go command in a directory, with additions to the environment, and returns its
+// output. If it fails, the error contains its message.
 func (c *command) goOutput(dir string, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(c.ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, append(append(c.environment(), "PWD="+dir), env...)
-	// Interrupted, the go command stops the compilers and removes its temporary files.
+	// On an interrupt, the go command stops the compilers and removes its temporary files.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 3 * time.Second
 	var stdout, stderr bytes.Buffer
