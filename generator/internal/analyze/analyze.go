@@ -161,7 +161,7 @@ type shared struct {
 	published     map[symbol]string
 	forms         map[*types.TypeName]saidForm
 	errors        map[types.Object]*saidError
-	argLines      map[*model.Call][]*directive.Directive // //mcp:arg, those of inject functions included
+	argLines      map[*model.Call][]*directive.Directive // //mcp:arg, including the lines of inject functions
 	needLines     []*needLine
 }
 

@@ -175,15 +175,15 @@ func (v *needs) param(q *need) bool {
 	return true
 }
 
-// needLine is an //mcp:arg of an inject function, with the words of the features that have the
-// argument.
+// needLine is an //mcp:arg of an inject function, with the directives (tool, resource, prompt) of
+// the features that have the argument.
 type needLine struct {
 	*directive.Directive
 	by    *injector
 	words map[string]bool
 }
 
-// note marks the lines of an inject function that the feature has.
+// note records the lines of an inject function that match an argument of the feature.
 func (v *needs) note(q *need) {
 	for _, line := range q.by.lines {
 		if !about(line, q.Name) {
@@ -201,7 +201,7 @@ func (v *needs) note(q *need) {
 // checkNeeds refuses keys of lines of inject functions that have no effect on any feature.
 func (a *analyzer) checkNeeds() {
 	if a.diags.HasErrors() || a.damaged || len(a.refused) > 0 {
-		return // what was refused may have the argument
+		return // a refused feature may have the argument
 	}
 	for _, line := range a.needLines {
 		if line.by.from == nil { // otherwise another package may emit more
@@ -210,8 +210,8 @@ func (a *analyzer) checkNeeds() {
 	}
 }
 
-// take takes lines about the parameters of inject functions off those of the feature, and completes
-// those about arguments that both have.
+// take removes lines for the parameters of inject functions from the lines of the feature, and
+// completes the lines for arguments that both share.
 func (v *needs) take() bool {
 	ok := v.checkHidden(v.args, v.hidden, v.own, v.at)
 	for _, q := range v.open {
@@ -227,8 +227,8 @@ func (v *needs) take() bool {
 	return ok
 }
 
-// checkMembers refuses lines of the feature by which functions would fill members of what an inject
-// function needs.
+// checkMembers refuses lines of the feature by which functions would fill members of an inject
+// function's parameter.
 func (v *needs) checkMembers(q *need) bool {
 	ok := true
 	for _, line := range v.args.own {
@@ -241,17 +241,17 @@ func (v *needs) checkMembers(q *need) bool {
 	return ok
 }
 
-// memberOfNeed is why inject= is refused there: the members are read by the time the function runs,
-// and only its parameters are filled before.
-const memberOfNeed = "no function fills members of what an inject function needs"
+// memberOfNeed is the reason for refusing inject= there: the members are read before the function
+// runs, and only its parameters are filled.
+const memberOfNeed = "no function fills members of an inject function's parameters"
 
-// takes is how the function gets a member that another function fills.
+// takes returns a hint how the function gets a member that another function fills.
 func takes(p *model.Provider, member string) string {
 	return "take " + member[strings.LastIndex(member, ".")+1:] + " as a parameter of " + p.Func
 }
 
-// neededBy is the inject function that needs the struct around a member, nil for members of the
-// feature's own arguments.
+// neededBy returns the inject function that needs the struct around a member, or nil for members of
+// the feature's own arguments.
 func (f *filling) neededBy(path []string) *model.Provider {
 	named := func(p *model.Param) bool { return p.Name == path[0] && p.Source == model.FromArgument }
 	if len(path) < 2 || slices.ContainsFunc(f.call.Func.Params, func(p *model.Param) bool { return p.Name == path[0] }) {
@@ -265,8 +265,8 @@ func (f *filling) neededBy(path []string) *model.Provider {
 	return nil
 }
 
-// same is the parameter of the feature that is the same as that of an inject function, nil if there
-// is none.
+// same returns the feature's parameter that is the same argument as an inject function's parameter,
+// or nil.
 func (v *needs) same(q *need) *model.Param {
 	for _, p := range v.call.Func.Params {
 		if p.Name == q.Name && types.Identical(p.Type, q.Type) {
