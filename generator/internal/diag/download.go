@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// refused is how the go command reports a reply of a proxy, or of a source of modules.
+// refused matches the go command's error for a reply of a proxy, or of a source of modules.
 var refused = regexp.MustCompile(`reading (https?://\S+): ([1-5][0-9]{2}) `)
 
-// unreachable are parts of what it reports where there is no reply.
+// unreachable contains parts of its errors if there is no reply.
 var unreachable = []string{"dial tcp", "no such host", "connection refused", "i/o timeout", "TLS handshake", "proxyconnect", "x509: "}
 
-// DownloadHint returns what to do about a text of the go command, if it could not download a
-// module, or "". What has not been downloaded cannot be added to go.mod, either.
+// DownloadHint returns a hint for an output of the go command, if it could not download a module,
+// or "". A module that was not downloaded cannot be added to go.mod, either.
 func DownloadHint(text string) string {
 	if strings.Contains(text, "disabled by GOPROXY=off") {
 		return "GOPROXY=off allows no download: set it to a proxy that has the module, or vendor it"
@@ -25,7 +25,7 @@ func DownloadHint(text string) string {
 		}
 		switch code := m[2]; {
 		case code == "404" || code == "410":
-			return "" // the module is not there
+			return "" // the module does not exist
 		case code == "401" || code == "407":
 			return host + " wants credentials: go help goauth, or set GOPROXY to another proxy"
 		case code[0] == '5' || code == "429":
