@@ -19,7 +19,7 @@ func WriteList(w io.Writer) {
 }
 
 // WriteMarkdown writes the reference of the documents: a section for each directive with its keys,
-// and one for the keys that several directives have, so that each key is in one table. Keywords of
+// and one for the keys that several directives share, so that each key is in one table. Keywords of
 // //mcp:arg are in the table of package keyword. Errors of the writer are ignored.
 func WriteMarkdown(w io.Writer) {
 	var out strings.Builder
@@ -38,14 +38,14 @@ func WriteMarkdown(w io.Writer) {
 	_, _ = io.WriteString(w, out.String())
 }
 
-// sharedKey is a key that has the same meaning in several directives.
+// sharedKey is a key with the same meaning in several directives.
 type sharedKey struct {
 	Key
 	of []string // the words of the directives
 }
 
-// sharedKeys returns the keys of several directives, without the keywords of //mcp:arg. They are in
-// the order in which the table has them first.
+// sharedKeys returns the keys that several directives share, without the keywords of //mcp:arg.
+// They are in the order of their first use in the table.
 func sharedKeys() []sharedKey {
 	var all []sharedKey
 	for _, s := range table() {
@@ -146,7 +146,7 @@ func (k Kind) describe(values []string) string {
 	return "text"
 }
 
-// anchor returns the anchor that GitHub gives a heading of one word in code.
+// anchor returns GitHub's anchor for a heading of one word in code.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {
@@ -156,7 +156,7 @@ func anchor(heading string) string {
 	}, heading)
 }
 
-// code is s as inline code, whatever backquotes are in it.
+// code returns s as inline code, even if it contains backquotes.
 func code(s string) string {
 	if strings.Contains(s, "`") {
 		return "`` " + s + " ``"
@@ -164,5 +164,5 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// cell keeps a text within its cell of a table.
+// cell escapes a text for a cell of a table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
