@@ -320,7 +320,7 @@ func TestUnloadedRuntime(t *testing.T) {
 	}
 }
 
-// TestRefusedDownload has a proxy that serves go.mod files, and no modules.
+// TestRefusedDownload uses a proxy that serves go.mod files, but no modules.
 func TestRefusedDownload(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		module, file, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/@v/")
