@@ -111,7 +111,7 @@ func missing(ctx context.Context, cfg *Config, path string) *Problem {
 	case lookup(cfg.Env, "GO111MODULE") == "off":
 		p.Message, p.Hint = "modules are switched off", "unset GO111MODULE"
 	case refused != "":
-		lines := strings.Split(strings.TrimSpace(text), "\n") // the first ones name what it downloads
+		lines := strings.Split(strings.TrimSpace(text), "\n") // the first lines name the downloads
 		p.Message, p.Hint = "the go command cannot load the package "+path+": "+lines[len(lines)-1], refused
 	case strings.Contains(text, "updates to go.mod needed"):
 		p.Message = "go.mod is not up to date"
