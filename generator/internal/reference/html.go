@@ -159,7 +159,7 @@ func (k *block) html(b *strings.Builder) {
 			for i, cell := range row {
 				short := ""
 				if len(cell) == 1 && cell[0].code && len(cell[0].text) <= 24 {
-					short = ` class="short"` // it does not break, as a longer one must
+					short = ` class="short"` // it does not break, but a longer one must
 				}
 				b.WriteString(`<td data-label="` + escapeHTML(k.head[i]) + `"` + short + ">" + htmlLine(cell) + "</td>")
 			}
