@@ -28,7 +28,7 @@ func TestCheckable(t *testing.T) {
 		{`{"properties":{"query":{},"in":{"properties":{"a":{}},"additionalProperties":false}},"additionalProperties":false}`, `{"query":1,"qeury":2}`, `qeury: unknown argument; did you mean "query"? Known: `},
 		{`{"properties":{"in":{"properties":{"a":{}},"additionalProperties":false}}}`, `{"in":{"b":1}}`, "in.b: unknown field. Known: a"},
 		{`{"properties":{"in":{"items":{"properties":{"a":{}},"additionalProperties":false}}}}`, `{"in":[{"b":1}]}`, "in[0].b: unknown field. Known: a"},
-		// What is not known, or may be ignored, refuses nothing.
+		// Unknown and optional keywords refuse nothing.
 		{`{"properties":{"a":{"format":"date"}}}`, `{"a":"no date"}`, ""},
 		{`{"properties":{"a":{"not":{}}}}`, `{"a":1}`, ""},
 		{`{"properties":{"a":{"oneOf":[{"not":{"type":"string"}},{"type":"string"}]}}}`, `{"a":"x"}`, ""},
