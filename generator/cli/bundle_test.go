@@ -279,8 +279,8 @@ func TestBundlePaths(t *testing.T) {
 	}
 }
 
-// TestBundleEverywhere compiles for every platform, which takes minutes of CPU time, and looks at
-// the headers of the programs.
+// TestBundleEverywhere compiles for every platform, which takes minutes of CPU time, and checks the
+// headers of the programs.
 func TestBundleEverywhere(t *testing.T) {
 	if os.Getenv("MCPGEN_LONG") == "" {
 		t.Skip("it compiles the standard library five times; the step crossbuild of .ci/run has it")

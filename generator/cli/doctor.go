@@ -50,8 +50,8 @@ type doctor struct {
 	c       *command
 	own     string // version of this command
 	tags    string
-	pattern string // of the packages, "" for none
-	dir     string // in which the go command is run for them
+	pattern string // of the packages; "" for none
+	dir     string // working directory of the go command for them
 	url     string
 	timeout time.Duration
 	discreet

@@ -111,7 +111,7 @@ func replaceElements(text, old, with string, within bool) string {
 	if within {
 		before = `([/\\~])`
 	}
-	// What ends one match begins the next: elements that follow each other take a second turn.
+	// The character that ends one match may begin the next: adjacent elements need a second turn.
 	element := regexp.MustCompile(before + `(?:` + old + `)([^\pL\pN._-]|\.(?:[^\pL\pN]|$)|$)`)
 	for range 2 {
 		text = element.ReplaceAllString(text, "${1}"+with+"${2}")

@@ -131,7 +131,7 @@ func (d *doctor) module(ctx context.Context) []*finding {
 	case goversion.Compare("go"+mod.Go, "go"+goVersion) < 0:
 		f.OK, f.Hint = false, "mcpgen needs go "+goVersion+": go get go@"+goVersion
 	case !released(d.own) || !released(required):
-		// One of them is a working tree, about which a number says nothing.
+		// One of them is a working tree, whose version number is meaningless.
 	case older(required, d.own):
 		f.OK, f.Hint = false, "go.mod is older than this mcpgen: go get "+modulePath+"@"+d.own+", and generate again"
 	case older(d.own, required):
@@ -149,7 +149,7 @@ func older(a, b string) bool {
 	numbers := func(v string) (n [3]int, rest string) {
 		v, rest, _ = strings.Cut(strings.TrimPrefix(v, "v"), "-")
 		for i, text := range strings.SplitN(v, ".", 3) {
-			n[i], _ = strconv.Atoi(text) // go.mod has no other
+			n[i], _ = strconv.Atoi(text) // go.mod allows no other text
 		}
 		return n, rest
 	}
@@ -306,14 +306,14 @@ func (d *doctor) endpoint(ctx context.Context) []*finding {
 	defer d.c.progress.end()
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
-	const longer = 2 * partTime // ctx ends first
+	const longer = 2 * partTime // ctx expires first
 	client, err := mcpclient.Connect(ctx, remote.URL(d.url, remote.Credentials{}), mcpclient.Options{
 		Info: mcp.ClientInfo{Name: "mcpgen", Version: version()}, Logger: slog.New(slog.DiscardHandler),
 		Limits: mcpclient.Limits{ConnectTime: longer, RequestTime: longer, MaxTime: longer},
 	})
 	var tools []json.RawMessage
 	if err == nil {
-		defer func() { _ = client.Close() }() // what it answered is known
+		defer func() { _ = client.Close() }() // its response is complete
 		tools, err = entries(ctx, client, "tools/list", "tools", defaultListBounds)
 	}
 	if s, ok := errors.AsType[*mcpclient.StatusError](err); ok && s.Status == http.StatusUnauthorized {

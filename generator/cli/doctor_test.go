@@ -66,7 +66,7 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-// testDoctor looks for this command as version v1.2.0.
+// testDoctor returns a doctor for this command as version v1.2.0.
 func testDoctor(t *testing.T, dir, url string) *doctor {
 	t.Helper()
 	c := &command{ctx: t.Context(), dir: dir, invoked: "mcpgen", out: io.Discard, err: io.Discard, progress: newProgress(new(bytes.Buffer), false)}
