@@ -219,7 +219,7 @@ func (b *body) supply(p *model.Provider) {
 }
 
 // fill sets a member of a value, unless a pointer on the way is nil: then the object of the member
-// is missing. An embedded pointer does not count as a separate object.
+// is missing. Embedded pointers are allocated, since they are part of the object around them.
 func (b *body) fill(at operand, fields []codec.FillStep, t types.Type, value code) []jen.Code {
 	var out []jen.Code
 	at, pointers := at.follow(fields[0].Path)
