@@ -224,8 +224,8 @@ type Call struct {
 	Recv  *Param // the receiver, if it is made of arguments
 	Input *Input
 	Fills []*Fill
-	// Provided are the providers with parameters besides the context, each after the providers that
-	// it needs.
+	// Provided are the providers with other parameters than the context, each after the providers
+	// that it needs.
 	Provided []*Provided
 	Result   Result
 	// Choices are the arguments whose values a function returns when features are registered.

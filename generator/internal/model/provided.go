@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// NeedsMore reports whether the function has parameters besides the context.
+// NeedsMore reports whether the function has other parameters than the context.
 func (p *Provider) NeedsMore() bool { return len(p.Params) > 1 }
 
 // Provided is the call of a provider for one feature.
