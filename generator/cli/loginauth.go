@@ -93,7 +93,8 @@ func (a *loginAuth) HandleChallenge(ctx context.Context, r *http.Request, resp *
 		return a.broken
 	}
 	if !a.c.hasTerminal() {
-		// Without a usable terminal nothing is registered and nothing requested.
+		// Without a terminal only a stored login can be renewed: nothing is registered or requested
+		// for a new one.
 		state, err := a.State(ctx, a.entry.URL)
 		if err != nil {
 			return err
