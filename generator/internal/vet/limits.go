@@ -59,7 +59,7 @@ func (c *checker) tokenBudget() {
 func (c *checker) tooManyTools() {
 	if n := len(c.m.Tools); c.options.MaxTools > 0 && n > c.options.MaxTools {
 		c.report(nil, c.packagePos(), "", "join tools that differ in one argument, give them group= and let mcp.Select pick, or let clients search (docs/serve/many-tools.md); -max-tools sets the number",
-			"the package has %d tools, and %d are allowed: some clients drop what is more", n, c.options.MaxTools)
+			"the package has %d tools, and %d are allowed: some clients drop the rest", n, c.options.MaxTools)
 	}
 }
 
