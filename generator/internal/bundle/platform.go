@@ -18,10 +18,10 @@ type Platform struct {
 	programs []Program
 }
 
-// platforms are all, in the order of the bundles. A manifest names systems without architectures,
-// so each bundle has a program for every architecture of a system that it claims: on macOS a
-// universal one, on Windows one for amd64, which Windows runs on ARM too. On Linux no program does
-// that, and the file name of the bundle contains the architecture.
+// platforms contains all platforms, in the order of the bundles. A manifest names systems without
+// architectures, so each bundle contains a program for every architecture of a system that it
+// claims: for macOS a universal one, for Windows the one for amd64, which Windows also runs on ARM.
+// No such program exists for Linux, so the bundle's file name contains the architecture.
 var platforms = []Platform{
 	{"darwin", "darwin", []Program{{"darwin", "amd64"}, {"darwin", "arm64"}}},
 	{"windows", "win32", []Program{{"windows", "amd64"}}},
