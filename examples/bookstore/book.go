@@ -23,13 +23,13 @@ type Book struct {
 	PriceCents int `json:"priceCents"`
 	// Available is the number of copies that are neither sold nor reserved.
 	Available int `json:"available"`
-	// AddedAt is when the title came into the catalogue.
+	// AddedAt is the time when the title was added to the catalogue.
 	AddedAt time.Time `json:"addedAt"`
-	// RepricedAt is when the price was last changed, absent if it never was.
+	// RepricedAt is the time of the last price change, absent without one.
 	RepricedAt *time.Time `json:"repricedAt,omitempty"`
 }
 
-// NewBook is what has to be known of a book before the shop can sell it.
+// NewBook is the data of a book that the shop does not sell yet.
 type NewBook struct {
 	// Title is the English title.
 	Title string `json:"title" jsonschema:"minLength=1,maxLength=300"`

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// BulkImport is what became of a list of books.
+// BulkImport is the result of an import.
 type BulkImport struct {
 	Added int `json:"added"`
 	// Known are the books that the catalogue had already.
@@ -30,7 +30,7 @@ type RefusedLine struct {
 	Reason string `json:"reason"`
 }
 
-// ErrNotCSV says that a list of books is not CSV with the columns of the shop.
+// ErrNotCSV is returned for a list of books that is not CSV with the columns of the shop.
 //
 //mcp:error
 var ErrNotCSV = errors.New(`the list must be CSV, whose first line is "title,authors,year,language,subjects,format,price_cents,stock"`)

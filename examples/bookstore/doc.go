@@ -2,8 +2,8 @@
 // the public domain.
 //
 // It is an ordinary Go package: everything in it can be called, tested and imported as it stands.
-// The comments that begin with //mcp: say which of its methods an MCP client may call too;
-// mcp_gen.go is what mcpgen makes of them.
+// The comments that begin with //mcp: select the methods that an MCP client may call, too; mcpgen
+// generates mcp_gen.go from them.
 //
 //mcp:server title=Bookstore website="https://github.com/mcpgen/mcpgen"
 //mcp:defaults errors=declared closedworld timeout=30s

@@ -5,45 +5,45 @@ import (
 	"fmt"
 )
 
-// ErrNotFound says that no book has the number asked for.
+// ErrNotFound is returned if no book has the given number.
 //
 //mcp:error
 var ErrNotFound = errors.New("no such book")
 
-// ErrDuplicate says that a book is in the catalogue already.
+// ErrDuplicate is returned for a book that the catalogue already contains.
 //
 //mcp:error
 var ErrDuplicate = errors.New("the catalogue has this book already")
 
-// ErrOutOfStock says that fewer copies are available than were asked for.
+// ErrOutOfStock is returned if fewer copies are available than requested.
 //
 //mcp:error
 var ErrOutOfStock = errors.New("not enough copies available")
 
-// ErrReserved says that a book cannot go while copies of it are reserved.
+// ErrReserved is returned for a book with reserved copies, which cannot be removed.
 //
 //mcp:error
 var ErrReserved = errors.New("copies of the book are reserved")
 
-// ErrNoReservation says that a caller has no reservation of that number.
+// ErrNoReservation is returned if the caller has no reservation with the given number.
 //
 //mcp:error
 var ErrNoReservation = errors.New("you have no such reservation")
 
-// ErrNoWords says that a search has nothing to look for.
+// ErrNoWords is returned for a search without words.
 //
 //mcp:error
 var ErrNoWords = errors.New("the query has no words in it")
 
-// ErrNameless says that a context names a caller without a name.
+// ErrNameless is returned for a context whose caller has no name.
 var ErrNameless = errors.New("the caller has no name")
 
-// LimitError says that a caller asked for more copies than one may hold.
+// LimitError is the error for more copies than one caller may hold.
 //
 //mcp:error
 type LimitError struct {
 	Held  int // copies that the caller holds
-	Asked int // copies asked for on top of them
+	Asked int // copies requested in addition
 	Limit int // copies that one caller may hold
 }
 

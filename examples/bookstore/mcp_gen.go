@@ -137,10 +137,10 @@ const mcpSchemaBook = `{"type":"object","description":"Book is one title that th
 	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
 	`"available":{"type":"integer",` +
 	`"description":"Available is the number of copies that are neither sold nor reserved."},` +
-	`"addedAt":{"type":"string","description":"AddedAt is when the title came into the catalogue.",` +
+	`"addedAt":{"type":"string","description":"AddedAt is the time when the title was added to the catalogue.",` +
 	`"format":"date-time"},` +
 	`"repricedAt":{"type":"string",` +
-	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"}},` +
+	`"description":"RepricedAt is the time of the last price change, absent without one.","format":"date-time"}},` +
 	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt"]}`
 
 // mcpSchemaLanguage occurs several times in schemas.
@@ -334,7 +334,7 @@ var mcpToolImportBooks = mcp.ToolInfo{
 // mcpInputImportBooks is the input schema of the tool "import_books".
 const mcpInputImportBooks = `{"type":"object","properties":{` +
 	`"books":{"type":"array","description":"the books to be taken in","items":{"type":"object",` +
-	`"description":"NewBook is what has to be known of a book before the shop can sell it.",` +
+	`"description":"NewBook is the data of a book that the shop does not sell yet.",` +
 	`"properties":` + mcpSchemaNewBookProperties + `,"required":["title","authors","year","priceCents"],` +
 	`"additionalProperties":false},` +
 	`"minItems":1,"maxItems":1000}},` +
@@ -398,7 +398,7 @@ const mcpInputImportList = `{"type":"object","properties":{` +
 	`"required":["list"],"additionalProperties":false}`
 
 // mcpOutputImportList is the output schema of the tool "import_list".
-const mcpOutputImportList = `{"type":"object","description":"BulkImport is what became of a list of books.",` +
+const mcpOutputImportList = `{"type":"object","description":"BulkImport is the result of an import.",` +
 	`"properties":{` +
 	`"added":{"type":"integer"},` +
 	`"known":{"type":"integer","description":"Known are the books that the catalogue had already."},` +
@@ -469,9 +469,8 @@ const mcpSchemaReservation = `{"type":"object",` +
 	`"bookId":{"type":"integer"},` +
 	`"title":{"type":"string"},` +
 	`"copies":{"type":"integer"},` +
-	`"totalCents":{"type":"integer",` +
-	`"description":"TotalCents is what all the copies cost at today's price, in euro cents."},` +
-	`"note":{"type":"string","description":"Note is what the customer wrote to the shop, if anything."},` +
+	`"totalCents":{"type":"integer","description":"TotalCents is the price of all copies today, in euro cents."},` +
+	`"note":{"type":"string","description":"Note is the customer's message to the shop, if any."},` +
 	`"createdAt":{"type":"string","format":"date-time"}},` +
 	`"required":["id","bookId","title","copies","totalCents","createdAt"]}`
 
@@ -519,7 +518,7 @@ const mcpInputListSubjects = `{"type":"object","properties":{` +
 
 // mcpOutputListSubjects is the output schema of the tool "list_subjects".
 const mcpOutputListSubjects = `{"type":"array","items":{"type":"object",` +
-	`"description":"Subject is what books are about, with how many are.",` +
+	`"description":"Subject is a subject of the catalogue, with the number of its books.",` +
 	`"properties":{"name":{"type":"string"},"books":{"type":"integer"}},"required":["name","books"]}}`
 
 // mcpCallListSubjects answers calls of the tool "list_subjects".
@@ -944,7 +943,7 @@ const mcpInputSimilarBooks = `{"type":"object","properties":{` +
 
 // mcpOutputSimilarBooks is the output schema of the tool "similar_books".
 const mcpOutputSimilarBooks = `{"type":"array","items":{"type":"object",` +
-	`"description":"SimilarBook is a book with what it has in common with another one.","properties":{` +
+	`"description":"SimilarBook is a book with the subjects that it shares with another one.","properties":{` +
 	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
 	`it is their number at Project Gutenberg; books added later begin at 1000000."},` +
 	`"title":{"type":"string",` +
@@ -961,10 +960,10 @@ const mcpOutputSimilarBooks = `{"type":"array","items":{"type":"object",` +
 	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
 	`"available":{"type":"integer",` +
 	`"description":"Available is the number of copies that are neither sold nor reserved."},` +
-	`"addedAt":{"type":"string","description":"AddedAt is when the title came into the catalogue.",` +
+	`"addedAt":{"type":"string","description":"AddedAt is the time when the title was added to the catalogue.",` +
 	`"format":"date-time"},` +
 	`"repricedAt":{"type":"string",` +
-	`"description":"RepricedAt is when the price was last changed, absent if it never was.","format":"date-time"},` +
+	`"description":"RepricedAt is the time of the last price change, absent without one.","format":"date-time"},` +
 	`"shared":{"type":"array","description":"Shared are the subjects that both books have.",` +
 	`"items":{"type":"string"}}},` +
 	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt",` +
@@ -1025,16 +1024,17 @@ const mcpInputTakeStock = `{"type":"object","properties":{},"additionalPropertie
 
 // mcpOutputTakeStock is the output schema of the tool "take_stock".
 const mcpOutputTakeStock = `{"type":"object",` +
-	`"description":"Stocktaking is what the shop has, and what did not agree.","properties":{` +
+	`"description":"Stocktaking is the stock of the shop, with the differences found.","properties":{` +
 	`"titles":{"type":"integer"},` +
-	`"copies":{"type":"integer","description":"Copies are those in the shop, reserved ones included."},` +
+	`"copies":{"type":"integer",` +
+	`"description":"Copies is the number of copies in the shop, including reserved ones."},` +
 	`"reserved":{"type":"integer"},` +
 	`"valueCents":{"type":"integer",` +
-	`"description":"ValueCents is what all copies cost at today's prices, in euro cents."},` +
+	`"description":"ValueCents is the value of all copies at today's prices, in euro cents."},` +
 	`"differences":{"type":"array",` +
-	`"description":"Differences are the books whose reserved copies are not those of their reservations.",` +
-	`"items":{"type":"object",` +
-	`"description":"Difference is a book with more or fewer reserved copies than reservations.","properties":{` +
+	`"description":"Differences are the books whose reserved copies differ from their reservations.","items":{` +
+	`"type":"object","description":"Difference is a book with more or fewer reserved copies than reservations.",` +
+	`"properties":{` +
 	`"id":{"type":"integer"},` +
 	`"title":{"type":"string"},` +
 	`"reserved":{"type":"integer",` +
@@ -1042,7 +1042,7 @@ const mcpOutputTakeStock = `{"type":"object",` +
 	`"held":{"type":"integer","description":"Held is the number of copies in reservations."}},` +
 	`"required":["id","title","reserved","held"]}},` +
 	`"corrected":{"type":"boolean",` +
-	`"description":"Corrected is whether the reserved copies of these books were set right."}},` +
+	`"description":"Corrected is whether the reserved copies of these books were corrected."}},` +
 	`"required":["titles","copies","reserved","valueCents","differences","corrected"]}`
 
 // mcpCallTakeStock answers calls of the tool "take_stock".

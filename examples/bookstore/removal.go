@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Removal is what is asked before a book is removed.
+// Removal is the form to confirm the removal of a book.
 //
 //mcp:form
 type Removal struct {
@@ -18,7 +18,7 @@ type Removal struct {
 	Reason Reason `json:"reason,omitempty" jsonschema:"title=Why,default=sold"`
 }
 
-// Reason is why a book leaves the catalogue.
+// Reason is a reason to remove a book from the catalogue.
 type Reason string
 
 const (
@@ -27,7 +27,7 @@ const (
 	Mistaken Reason = "mistake" // It should not have been here
 )
 
-// ErrKept says that the user did not want a book to be removed.
+// ErrKept is returned if the user does not want a book to be removed.
 //
 //mcp:error
 var ErrKept = errors.New("the user wants to keep the book")

@@ -17,9 +17,9 @@ type Reservation struct {
 	BookID int64  `json:"bookId"`
 	Title  string `json:"title"`
 	Copies int    `json:"copies"`
-	// TotalCents is what all the copies cost at today's price, in euro cents.
+	// TotalCents is the price of all copies today, in euro cents.
 	TotalCents int `json:"totalCents"`
-	// Note is what the customer wrote to the shop, if anything.
+	// Note is the customer's message to the shop, if any.
 	Note      *string   `json:"note,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
 }

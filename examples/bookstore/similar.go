@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// SimilarBook is a book with what it has in common with another one.
+// SimilarBook is a book with the subjects that it shares with another one.
 type SimilarBook struct {
 	Book
 	// Shared are the subjects that both books have.

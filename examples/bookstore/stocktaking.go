@@ -9,17 +9,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Stocktaking is what the shop has, and what did not agree.
+// Stocktaking is the stock of the shop, with the differences found.
 type Stocktaking struct {
 	Titles int `json:"titles"`
-	// Copies are those in the shop, reserved ones included.
+	// Copies is the number of copies in the shop, including reserved ones.
 	Copies   int `json:"copies"`
 	Reserved int `json:"reserved"`
-	// ValueCents is what all copies cost at today's prices, in euro cents.
+	// ValueCents is the value of all copies at today's prices, in euro cents.
 	ValueCents int `json:"valueCents"`
-	// Differences are the books whose reserved copies are not those of their reservations.
+	// Differences are the books whose reserved copies differ from their reservations.
 	Differences []Difference `json:"differences"`
-	// Corrected is whether the reserved copies of these books were set right.
+	// Corrected is whether the reserved copies of these books were corrected.
 	Corrected bool `json:"corrected"`
 }
 
@@ -33,7 +33,7 @@ type Difference struct {
 	Held int `json:"held"`
 }
 
-// Correction is what is asked where books do not agree.
+// Correction is the form to confirm a correction.
 //
 //mcp:form
 type Correction struct {

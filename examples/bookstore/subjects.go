@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Subject is what books are about, with how many are.
+// Subject is a subject of the catalogue, with the number of its books.
 type Subject struct {
 	Name  string `json:"name"`
 	Books int    `json:"books"`

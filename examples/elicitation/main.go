@@ -31,7 +31,7 @@ type Deletion struct {
 	Confirm bool `json:"confirm" jsonschema:"title=Delete it for good"`
 }
 
-// ErrKept is the answer to the model where the user has not agreed.
+// ErrKept is the error that the model gets if the user does not agree.
 //
 //mcp:error
 var ErrKept = errors.New("the user wants to keep the note")

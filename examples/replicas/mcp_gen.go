@@ -220,7 +220,7 @@ const mcpOutputOrder = `{"type":"object","description":"Order is a sale as its c
 	`"item":{"type":"string"},` +
 	`"reference":{"type":"string"},` +
 	`"copies":{"type":"integer"},` +
-	`"totalCents":{"type":"integer","description":"TotalCents is what the copies cost, in euro cents."}},` +
+	`"totalCents":{"type":"integer","description":"TotalCents is the price of the copies, in euro cents."}},` +
 	`"required":["item","reference","copies","totalCents"]}`
 
 // mcpCallOrder answers calls of the tool "order".

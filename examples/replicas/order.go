@@ -12,7 +12,7 @@ type Order struct {
 	Item      string `json:"item"`
 	Reference string `json:"reference"`
 	Copies    int    `json:"copies"`
-	// TotalCents is what the copies cost, in euro cents.
+	// TotalCents is the price of the copies, in euro cents.
 	TotalCents int `json:"totalCents"`
 }
 
@@ -55,7 +55,7 @@ func (s *Shop) Order(ctx context.Context, item string, copies int, reference str
 // callerOf returns the sender of the request: "" for every caller without authentication.
 func callerOf(ctx context.Context) string { return mcp.CallFrom(ctx).Principal().ID }
 
-// Cancellation is what is asked before an order is cancelled.
+// Cancellation is the form to confirm the cancellation of an order.
 //
 //mcp:form
 type Cancellation struct {

@@ -32,27 +32,27 @@ func productOf(item string) (product, error) {
 	return catalogue[i], nil
 }
 
-// ErrNoItem says that the shop does not sell an item.
+// ErrNoItem is returned for an item that the shop does not sell.
 //
 //mcp:error
 var ErrNoItem = errors.New("the shop has no such item")
 
-// ErrOutOfStock says that fewer copies are left than were ordered.
+// ErrOutOfStock is returned if fewer copies are left than ordered.
 //
 //mcp:error
 var ErrOutOfStock = errors.New("not enough copies are left")
 
-// ErrOtherOrder says that a reference belongs to an order of something else.
+// ErrOtherOrder is returned if the reference belongs to an order of something else.
 //
 //mcp:error
 var ErrOtherOrder = errors.New("there is another order with this reference: choose another reference")
 
-// ErrNoOrder says that a caller has no such order.
+// ErrNoOrder is returned if the caller has no such order.
 //
 //mcp:error
 var ErrNoOrder = errors.New("you have no such order, or it is too old to be cancelled")
 
-// ErrKept says that the user did not want an order to be cancelled.
+// ErrKept is returned if the user does not want an order to be cancelled.
 //
 //mcp:error
 var ErrKept = errors.New("the user wants to keep the order")

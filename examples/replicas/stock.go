@@ -192,7 +192,7 @@ const (
 	retryTime = 10 * time.Second
 )
 
-// ErrUnavailable says that JetStream does not answer.
+// ErrUnavailable is returned if JetStream does not answer.
 //
 //mcp:error
 var ErrUnavailable = errors.New("the stock cannot be read or changed at the moment: try again in a minute")
