@@ -212,7 +212,7 @@ var unions = map[reflect.Type][]reflect.Type{
 %s}
 `
 
-// measure counts the lines of a generated file: all lines, those of schemas, and those of decoders,
+// measure counts the lines of a generated file: all lines, schema lines, and the lines of decoders,
 // encoders and field tables, including comments and the empty lines between them; and the fields in
 // the tables.
 func measure(source []byte) (total, schemas, codecs, fields int) {
