@@ -109,8 +109,8 @@ func TestSessionEndsAmidAQuestion(t *testing.T) {
 	})
 }
 
-// Handlers see the header and principal of their own request, not those of the request that opened
-// the session.
+// Handlers see the header and principal of their own request, not of the request that opened the
+// session.
 func TestCallerOfASession(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "X-Tag: opening")
