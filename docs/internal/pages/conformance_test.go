@@ -25,7 +25,7 @@ type assertion struct {
 }
 
 // The page of conformance matches the table of statements, and the tests that assert them by calls
-// of spec.Holds. Each statement has a test, or a reason why it has none.
+// of spec.Holds. Each statement has a test, or a reason for its absence.
 func TestConformance(t *testing.T) {
 	statements, err := spec.Statements()
 	if err != nil {
@@ -79,7 +79,7 @@ func TestConformance(t *testing.T) {
 }
 
 // heldBy names the tests of a statement, and the reason why they do not assert all of it. Sections
-// of one conversation, "calls: 2025-03-26" and "calls: 2025-06-18", are behind one link.
+// of one conversation, "calls: 2025-03-26" and "calls: 2025-06-18", share one link.
 func heldBy(tests []assertion, reason string) string {
 	var b strings.Builder
 	if len(tests) > 0 {

@@ -23,8 +23,8 @@ var update = flag.Bool("update", false, "write the generated pages")
 // limit is one row of a table of limits.
 type limit struct{ name, value, meaning string }
 
-// limitTables are the tables in docs/decide/security.md, by name: a struct whose defaults are the
-// variable defaultLimits, or constants with their meaning.
+// limitTables contains the tables in docs/decide/security.md, by name: a struct whose defaults are
+// the variable defaultLimits, or constants with their meaning.
 var limitTables = []struct {
 	name, path string
 	constants  []limit
@@ -39,7 +39,7 @@ var limitTables = []struct {
 	{name: "mcpcmd", path: "github.com/mcpgen/mcpgen/runtime/mcpcmd", constants: []limit{
 		{"headerTime", "", "how long a client may take to send the header of a request"},
 		{"headerBytes", "", "the size of that header"},
-		{"readTime", "", "how long it may take to send a whole request, to whatever path"},
+		{"readTime", "", "how long it may take to send a whole request, to any path"},
 		{"idleTime", "", "how long a connection stays open without a request"},
 		{"mostConnections", "", "open connections; one more is closed"},
 		{"certificateTime", "", "after which time the files of `-tls-cert` and `-tls-key` are read again, if a client connects"},
@@ -60,7 +60,7 @@ var limitTables = []struct {
 	{name: "mcpclient constants", title: "`mcpclient`", path: "github.com/mcpgen/mcpgen/runtime/mcpclient", constants: []limit{
 		{"minListPages", "", "pages of a list, or a hundredth of `ListItems` where that is more; then `*LimitError`, and no partial list"},
 		{"headerBytes", "", "the size of the header of an HTTP response; then `*LimitError`"},
-		{"stderrBytes", "", "what is kept of the standard error of a program; the oldest go"},
+		{"stderrBytes", "", "the retained end of a program's standard error"},
 		{"probeTime", "", "how long the reply to the first message on a stream may take, and at most half of `ConnectTime`; then the server gets `initialize`"},
 		{"defaultEntries", "", "results in the cache of a client; the least recently used go. `NewCache` makes a cache with more"},
 	}},
@@ -87,7 +87,7 @@ var limitTables = []struct {
 		{"cacheTime", "", "how long a verified token is kept, if it does not expire before"},
 		{"keysFresh", "", "after which time the keys of an issuer are fetched anew"},
 		{"keysKept", "", "how long they are used while that fails"},
-		{"fetchGap", "", "the time between two fetches of the keys of an issuer, whatever tokens say"},
+		{"fetchGap", "", "the minimum time between two fetches of an issuer's keys, regardless of tokens"},
 		{"fetchTime", "", "how long an issuer may take to answer"},
 		{"maxDocumentBytes", "", "the size of a document of an issuer"},
 		{"maxReplyBytes", "", "the size of its reply about one token"},
@@ -132,7 +132,7 @@ var limitTables = []struct {
 	}},
 }
 
-// beyond has what happens beyond the limits of a package.
+// beyond describes the effects beyond the limits of a package.
 var beyond = map[string]map[string]string{"mcp": beyondServer, "mcpclient": beyondClient, "mcptask": beyondTask}
 
 var beyondTask = map[string]string{
@@ -170,7 +170,7 @@ var beyondServer = map[string]string{
 	"Calls":            "an error (-32603, reason overloaded) at once; over HTTP 503",
 	"Listens":          "an error (-32603, reason overloaded); over HTTP 503",
 	"ClientShare":      "the same; a connection is refused, or closed",
-	"ResultBytes":      "a failed result that names what narrows it; of a prompt an error (-32603, reason too large)",
+	"ResultBytes":      "a failed result that names the arguments that narrow it; of a prompt an error (-32603, reason too large)",
 	"ResourceBytes":    "an error (-32603, reason too large)",
 	"PageSize":         "another page, by a cursor",
 	"Subscriptions":    "an error (-32603)",
@@ -180,14 +180,13 @@ var beyondServer = map[string]string{
 	"QueueBytes":       "handlers wait for the client; at four times as much the connection is closed",
 	"FirstMessageTime": "the connection is closed",
 	"WriteTime":        "the connection is closed",
-	"DrainTime":        "what still runs is cancelled",
+	"DrainTime":        "running calls are cancelled",
 	"ProgressRate":     "the newest report waits for its turn; the last one is sent before the reply",
 	"LogRate":          "more are dropped; the client gets their number",
 	"GraceTime":        "the server answers in the place of handlers that have not returned, or stops waiting for them",
 }
 
-// TestLimits keeps the tables of limits equal to the code, and the code's comments equal to its
-// values.
+// TestLimits compares the tables of limits with the code, and the code's comments with its values.
 func TestLimits(t *testing.T) {
 	var paths []string
 	for _, table := range limitTables {
@@ -263,7 +262,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// defaultsOf reads the fields of Limits, with their values in defaultLimits and their comments.
+// defaultsOf returns the fields of Limits, with their values in defaultLimits and their comments.
 func defaultsOf(t *testing.T, p *packages.Package) []limit {
 	t.Helper()
 	var fields *ast.StructType
@@ -318,7 +317,7 @@ func defaultsOf(t *testing.T, p *packages.Package) []limit {
 
 var docLink = regexp.MustCompile(`\[([A-Za-z][\w.]*)\]`)
 
-// valueText writes a limit as a comment would.
+// valueText formats a limit like a comment would.
 func valueText(name string, v constant.Value, of types.Type) string {
 	n, _ := constant.Int64Val(v)
 	switch {
@@ -349,7 +348,7 @@ func durationText(d time.Duration) string {
 	return d.String()
 }
 
-// TestTimesInText keeps the numbers in the text of pages equal to the code.
+// TestTimesInText compares the numbers in the text of pages with the code.
 func TestTimesInText(t *testing.T) {
 	fset := token.NewFileSet()
 	loaded, err := packages.Load(&packages.Config{

@@ -53,7 +53,7 @@ func TestLinks(t *testing.T) {
 }
 
 // TestIndexes: docs/README.md and the index of its group link to each page, and the README of the
-// repository to each group but the one for people who change mcpgen.
+// repository links to each group except the one for contributors.
 func TestIndexes(t *testing.T) {
 	all := read(t, "docs/README.md")
 	for _, group := range groups {
@@ -135,7 +135,7 @@ func TestOldPaths(t *testing.T) {
 	}
 }
 
-// documents returns the Markdown files of a folder and below it, but for inputs of tests.
+// documents returns the Markdown files in a folder and below it, except test inputs.
 func documents(t *testing.T, folder string) []string {
 	t.Helper()
 	return files(t, folder, ".md")
@@ -180,8 +180,8 @@ func outsideBlocks(document string) string {
 	return b.String()
 }
 
-// anchors returns the anchors that GitHub gives the headings of a document, and those that the
-// document has as HTML.
+// anchors returns the anchors that GitHub gives the headings of a document, and the HTML anchors of
+// the document.
 func anchors(document string) []string {
 	var all []string
 	for _, m := range element.FindAllStringSubmatch(document, -1) {
