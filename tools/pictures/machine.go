@@ -14,16 +14,16 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// shownHome is the home directory in pictures. The real one has as many bytes, so that a table
-// which fits the terminal is the same everywhere.
+// shownHome is the home directory in pictures. The real one has a path of the same length, so that
+// tables fit the terminal in the same way everywhere.
 const shownHome = "/home/ada"
 
-// machine is a home directory with the command in its PATH, and nothing else of this machine.
+// machine is a home directory with the command in its PATH, and no other files of this machine.
 type machine struct {
 	repository string // absolute
 	home       string
 	env        []string
-	dir        string // where commands run
+	dir        string // working directory of commands
 }
 
 // newMachine builds the command of a repository into a new home directory.
@@ -54,7 +54,7 @@ func newMachine(repository string) (*machine, error) {
 	m.env = []string{
 		"HOME=" + m.home, "PATH=" + bin + ":/usr/bin:/bin", "TERM=xterm", "LANG=C.UTF-8", "SHELL=/bin/sh",
 		"GOCACHE=" + lines[0], "GOMODCACHE=" + lines[1], "GOPROXY=" + lines[2], "GOSUMDB=" + lines[3],
-		"GOFLAGS=" + lines[4], // other ones would compile everything again
+		"GOFLAGS=" + lines[4], // other flags would compile everything again
 		"GOWORK=off", "GOTOOLCHAIN=local",
 	}
 	build := exec.Command(goCommand, "build", "-buildvcs=false", "-o", filepath.Join(bin, "mcpgen"), "./cmd/mcpgen")
@@ -68,7 +68,7 @@ func newMachine(repository string) (*machine, error) {
 	return m, nil
 }
 
-// newHome makes a directory whose path has as many bytes as shownHome.
+// newHome creates a directory whose path is as long as shownHome.
 func newHome() (string, error) {
 	const digits = "abcdefghijklmnopqrstuvwxyz0123456789"
 	for range 100 {
@@ -85,7 +85,7 @@ func newHome() (string, error) {
 
 func (m *machine) remove() error { return os.RemoveAll(m.home) }
 
-// module makes a module of files, with the command of the repository among its tools, and lets
+// module creates a module from files, with the command of the repository among its tools, and lets
 // commands run there.
 func (m *machine) module(name string, files []txtar.File) error {
 	m.dir = filepath.Join(m.home, name)
@@ -107,7 +107,7 @@ func (m *machine) module(name string, files []txtar.File) error {
 	return err
 }
 
-// output runs a program without a terminal and returns what it prints.
+// output runs a program without a terminal and returns its output.
 func (m *machine) output(args ...string) ([]byte, error) {
 	cmd := exec.Command(filepath.Join(m.home, "go", "bin", args[0]), args[1:]...)
 	var out, problems bytes.Buffer
@@ -118,8 +118,8 @@ func (m *machine) output(args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// command runs a line of a shell in a terminal. It returns what the terminal received, with the
-// shown home directory, and whether the command failed.
+// command runs a shell line in a terminal. It returns the output to the terminal, with the shown
+// home directory, and reports whether the command failed.
 func (m *machine) command(line string, columns int) (text string, failed bool, err error) {
 	cmd := exec.Command("/bin/sh", "-c", line)
 	cmd.Dir, cmd.Env = m.dir, append(m.env, "PWD="+m.dir)

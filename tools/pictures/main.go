@@ -4,7 +4,8 @@
 //	go run ./pictures           in tools: writes docs/start/pictures
 //	go run ./pictures -check    writes nothing, and fails if a picture is not current
 //
-// readme.tape has the commands of the recording, search.txtar the package of the other picture.
+// readme.tape contains the commands of the recording, search.txtar the package of the other
+// picture.
 package main
 
 import (
@@ -46,7 +47,7 @@ func run(repository string, check bool) error {
 	return store(filepath.Join(repository, "docs", "start", "pictures"), drawn, check)
 }
 
-// store writes pictures to a directory, or compares them with what is there.
+// store writes pictures to a directory, or compares them with the files there.
 func store(dir string, drawn map[string][]byte, check bool) error {
 	var failed []error
 	for _, name := range slices.Sorted(maps.Keys(drawn)) {
@@ -102,7 +103,7 @@ func draw(repository string) (map[string][]byte, error) {
 	}, nil
 }
 
-// firstDifference names the first line in which two texts differ.
+// firstDifference returns the first line in which two texts differ.
 func firstDifference(old, text []byte) string {
 	a, b := bytes.Split(old, []byte("\n")), bytes.Split(text, []byte("\n"))
 	for i := range min(len(a), len(b)) {

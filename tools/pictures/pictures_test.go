@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// What is not current, missing or too large is named, and only what is not checked is written.
+// Stale, missing and too large pictures are named, and only a run without -check writes.
 func TestStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pictures")
 	drawn := map[string][]byte{"a.svg": []byte("one\ntwo\n"), "b.svg": []byte("b")}
@@ -39,7 +39,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// The picture of a tool has whole declarations, and arguments by their types.
+// The picture of a tool contains whole declarations, and arguments according to their types.
 func TestShown(t *testing.T) {
 	files := []txtar.File{{Name: "shop.go", Data: []byte("package shop\n\n// T is a type.\ntype T string\n\nconst (\n\tA T = \"a\"\n\tB T = \"b\"\n)\n\nvar x = 1\n\n// F is a function.\n//\n//mcp:tool\nfunc F(t T) {}\n")}}
 	for names, want := range map[string]string{
@@ -78,7 +78,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// A wrong tape is refused, with its line.
+// An invalid tape is refused, with the line.
 func TestTape(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     "it has no title",
@@ -107,7 +107,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// The screen shows what a terminal would, and refuses what it does not know.
+// The screen equals a terminal's, and refuses unknown sequences.
 func TestScreen(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\r\nb\r\n": "a|b", "": "", "a": "a", "a\r\n\r\nb": "a||b", "a  \r\n": "a",
@@ -146,7 +146,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// A picture is XML whatever the texts are, and the last frame has every output.
+// A picture is XML with any texts, and the last frame contains every output.
 func TestDrawnTexts(t *testing.T) {
 	const hostile = `<script>"&'` + "\u00a0 ]]>  x"
 	lines, err := render(hostile, 80)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxLines limits what one command prints: the picture shows everything, and does not scroll.
+// maxLines limits the output of one command: the picture shows all of it, and does not scroll.
 const maxLines = 40
 
 // cell is a character of the screen.
@@ -18,9 +18,8 @@ type cell struct {
 // line is a line of the screen, without spaces at its end.
 type line []cell
 
-// render returns the screen after a text, from which nothing has scrolled away. It knows the
-// control characters that the command prints, and refuses all others, so that none is drawn
-// wrongly.
+// render returns the screen after a text, without scrolling. It supports the control characters
+// that the command prints, and refuses all others, so that none is drawn wrongly.
 func render(text string, columns int) ([]line, error) {
 	s := screen{columns: columns, lines: []line{nil}}
 	for len(text) > 0 {
@@ -69,7 +68,7 @@ type screen struct {
 	lines      []line
 }
 
-// escape does what a sequence at the begin of a text says.
+// escape executes the escape sequence at the beginning of a text.
 func (s *screen) escape(text string) (rest string, known bool) {
 	last := len(s.lines) - 1
 	for sequence, do := range map[string]func(){
@@ -89,7 +88,7 @@ func (s *screen) newline() {
 	s.lines = append(s.lines, nil)
 }
 
-// put writes a character. One behind the last column begins the next line.
+// put writes a character. One after the last column begins the next line.
 func (s *screen) put(r rune) {
 	if s.x == s.columns {
 		s.x = 0

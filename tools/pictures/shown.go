@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// shown is a tool: the source of its function, what clients get of it, and a call.
+// shown is a tool: the source of its function, its published form, and a call.
 type shown struct {
 	source string
 	listing
@@ -32,7 +32,7 @@ type listing struct {
 	Annotations map[string]bool
 }
 
-// property is an argument's schema, as far as pictures have it.
+// property is the part of an argument's schema that pictures show.
 type property struct {
 	Name        string
 	Type        string
@@ -44,7 +44,7 @@ type property struct {
 }
 
 // tool reads a txtar archive with a package. Its comment has two lines: show, with the declarations
-// of shop.go that are drawn, and call, with a tool and its arguments as mcpgen call takes them.
+// of shop.go that are drawn, and call, with a tool and its arguments in the format of mcpgen call.
 func (m *machine) tool(text []byte) (*shown, error) {
 	archive := txtar.Parse(text)
 	instructions := map[string]string{}
@@ -135,7 +135,7 @@ func declarations(files []txtar.File, names []string) (string, error) {
 	return strings.Join(parts, "\n\n"), nil
 }
 
-// arguments returns KEY=VALUE arguments as JSON: a value is a number where the tool takes one.
+// arguments returns KEY=VALUE arguments as JSON: a value is a number if the tool takes one.
 func (l *listing) arguments(pairs []string) (string, error) {
 	properties, err := l.properties()
 	if err != nil {
@@ -180,7 +180,7 @@ func (l *listing) properties() (all []property, err error) {
 	return all, nil
 }
 
-// oneLineEach formats a JSON array with each item in one line.
+// oneLineEach formats a JSON array with one item per line.
 func oneLineEach(text []byte) (string, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(text, &items); err != nil {

@@ -13,7 +13,7 @@ const (
 	textFonts = `-apple-system,BlinkMacSystemFont,'Segoe UI','Noto Sans',Helvetica,Arial,'DejaVu Sans',sans-serif`
 )
 
-// theme has the colours of a picture.
+// theme contains the colours of a picture.
 type theme struct {
 	page, panel, edge                        string
 	text, muted, word, text2, directive, tag string
@@ -33,7 +33,7 @@ var (
 // picture is an SVG that is being written.
 type picture struct{ bytes.Buffer }
 
-// begin writes the head of a picture. The title is read to people who do not see it.
+// begin writes the head of a picture. Screen readers read the title.
 func (p *picture) begin(width, height int, title, style string) {
 	fmt.Fprintf(p, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="title">`+"\n", width, height)
 	fmt.Fprintf(p, `<title id="title">%s</title>`+"\n<style>%s</style>\n", escape(title), style)
@@ -47,7 +47,7 @@ func (p *picture) end() []byte {
 // span is a piece of a line of text with a class.
 type span struct{ class, text string }
 
-// line writes a line of text, whose place is its begin on the base line.
+// line writes a line of text at its starting point on the base line.
 func (p *picture) line(x, y float64, class string, spans ...span) {
 	fmt.Fprintf(p, `<text x="%g" y="%g"`, x, y)
 	if class != "" {
@@ -64,14 +64,14 @@ func (p *picture) line(x, y float64, class string, spans ...span) {
 	p.WriteString("</text>\n")
 }
 
-// escape makes a text mean itself in XML, and keeps several spaces apart.
+// escape escapes a text for XML, and preserves repeated spaces.
 func escape(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder fails never
+	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder never fails
 	return strings.ReplaceAll(b.String(), "  ", "\u00a0\u00a0")
 }
 
-// wrapped breaks a text into lines of at most a number of characters, where it has spaces.
+// wrapped wraps a text at spaces into lines of at most a number of characters.
 func wrapped(text string, most int) (lines []string) {
 	last := ""
 	for word := range strings.FieldsSeq(text) {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// tape is what is played: a txtar archive whose comment has one instruction in a line, and whose
-// files are there when it begins.
+// tape is a recording script: a txtar archive whose comment contains one instruction per line, and
+// whose files exist at the beginning.
 //
 //	title TEXT      what the picture shows, for people who do not see it
 //	columns N       the width of the terminal
@@ -19,7 +19,7 @@ import (
 //	! COMMAND       run a command, which must fail
 //	pause DURATION  time to read
 //
-// Empty lines and those that begin with # have no meaning.
+// Empty lines and lines that begin with # are ignored.
 type tape struct {
 	title   string
 	columns int
@@ -27,7 +27,7 @@ type tape struct {
 	files   []txtar.File
 }
 
-// step is a command, or a pause if that is empty.
+// step is a command, or a pause if the command is empty.
 type step struct {
 	line    int
 	command string
@@ -76,7 +76,7 @@ func parseTape(text []byte) (*tape, error) {
 	return t, nil
 }
 
-// frame is what one command printed.
+// frame is the output of one command.
 type frame struct {
 	step
 	output []line

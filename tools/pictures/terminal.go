@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The recording's measures: pixels, and how fast commands are typed and answered.
+// Measures of the recording: pixels, and the speed of typing and answers.
 const (
 	fontSize   = 14.0
 	lineHeight = 20.0
@@ -17,7 +17,7 @@ const (
 	beforeRun  = 350 * time.Millisecond
 )
 
-// Without animations, everything is visible: the last frame is the picture.
+// Without animations, everything is visible: the picture is the last frame.
 const terminalStyle = `
 text{font:14px ` + monoFonts + `;fill:#e6edf3;white-space:pre}
 .p{fill:#7ee787}
@@ -28,7 +28,7 @@ text{font:14px ` + monoFonts + `;fill:#e6edf3;white-space:pre}
 @media (prefers-reduced-motion:reduce){.c tspan,.o{animation:none}}
 `
 
-// drawTerminal draws a recording. It ends with the last frame and does not begin again: a reader
+// drawTerminal draws a recording. It ends with the last frame and does not repeat, so that a reader
 // has time for it.
 func drawTerminal(t *tape, frames []frame) []byte {
 	rows := 0
@@ -80,14 +80,13 @@ func drawTerminal(t *tape, frames []frame) []byte {
 	return p.end()
 }
 
-// typed writes a prompt and a command, a character after the other, and returns the time at its
-// end.
+// typed writes a prompt and a command character by character, and returns the time at its end.
 func (p *picture) typed(y float64, command string, now time.Duration) time.Duration {
 	fmt.Fprintf(p, `<g class="o" style="animation-delay:%s"><text x="%g" y="%g" class="p">$</text></g>`+"\n", seconds(now), margin, y)
 	now += 300 * time.Millisecond
 	fmt.Fprintf(p, `<text x="%g" y="%g" class="c">`, margin+2*advance, y)
 	for len(command) > 0 {
-		// A space comes with the character behind it: alone it would be lost in some viewers.
+		// A space is drawn with the next character: some viewers would lose a single one.
 		size := len(command) - len(strings.TrimLeft(command, " "))
 		_, next := utf8.DecodeRuneInString(command[size:])
 		fmt.Fprintf(p, `<tspan style="animation-delay:%s">%s</tspan>`, seconds(now), escape(command[:size+next]))

@@ -43,7 +43,7 @@ func inTerminal(cmd *exec.Cmd, columns int) ([]byte, error) {
 	}
 	text, err := io.ReadAll(ours)
 	if errors.Is(err, syscall.EIO) {
-		err = nil // the last process has closed the terminal
+		err = nil // the last process closed the terminal
 	}
 	return text, errors.Join(cmd.Wait(), err)
 }

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// inTerminal is there for Linux alone: the pictures are drawn and compared there.
+// inTerminal is implemented only on Linux: the pictures are drawn and compared there.
 func inTerminal(*exec.Cmd, int) ([]byte, error) {
 	return nil, errors.New("pictures are drawn on Linux, whose pseudo-terminals this program knows")
 }

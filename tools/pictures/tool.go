@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The measures of the picture of a tool, in pixels.
+// Measures of the picture of a tool, in pixels.
 const (
 	toolWidth  = 960
 	codeWidth  = 440.0
@@ -34,7 +34,7 @@ text{font:15px ` + textFonts + `;fill:` + t.text + `}
 `
 }
 
-// drawTool draws a function at the left, and at the right what clients get of it.
+// drawTool draws a function on the left, and its published form on the right.
 func drawTool(s *shown, t theme) []byte {
 	var body picture
 	card := body.card(s, t)
@@ -50,16 +50,16 @@ func drawTool(s *shown, t theme) []byte {
 			p.line(codeIndent, 62+float64(i)*codeLine, "m", l...)
 		}
 	}
-	_, _ = p.Write(body.Bytes()) // a bytes.Buffer fails never
+	_, _ = p.Write(body.Bytes()) // a bytes.Buffer never fails
 	return p.end()
 }
 
-// title describes the picture to people who do not see it.
+// title describes the picture for screen readers.
 func (s *shown) title() string {
 	return "At the left the Go function with its directives; at the right the tool " + s.Name + " as a client shows it: title, description, arguments with types, a call and its result"
 }
 
-// card writes the tool, and returns where it ends.
+// card writes the tool, and returns its lower end.
 func (p *picture) card(s *shown, t theme) float64 {
 	p.line(cardLeft, 32, "l", span{"", "The tool: what a client shows"})
 	p.line(cardLeft, 66, "h", span{"", s.Title})
@@ -89,7 +89,7 @@ func (p *picture) card(s *shown, t theme) float64 {
 	return p.block(y+28, "Result", strings.Split(s.result, "\n"), t)
 }
 
-// block writes JSON with a label, and returns where it ends.
+// block writes JSON with a label, and returns its lower end.
 func (p *picture) block(y float64, label string, lines []string, t theme) float64 {
 	p.line(cardLeft, y, "l", span{"", label})
 	height := float64(len(lines))*codeLine + 12
@@ -118,7 +118,7 @@ func (a property) words(required bool) string {
 	return text
 }
 
-// highlighted returns the lines of Go source with the classes of what is in them.
+// highlighted returns the lines of Go source with the classes of their tokens.
 func highlighted(source string) (lines [][]span) {
 	set := token.NewFileSet()
 	file := set.AddFile("", set.Base(), len(source))
@@ -149,7 +149,7 @@ func highlighted(source string) (lines [][]span) {
 			return lines
 		}
 		if tok == token.SEMICOLON && literal != ";" {
-			continue // it is not in the source
+			continue // not in the source
 		}
 		at, text := file.Offset(pos), literal
 		if text == "" {
