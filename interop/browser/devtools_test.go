@@ -18,15 +18,15 @@ import (
 	"time"
 )
 
-// screenshots is where the tests of looks write what they have seen, for people.
+// screenshots is the directory for screenshots of the tests, for people.
 var screenshots = flag.String("screenshots", "", "write the screenshots of pages and pictures to that `directory`")
 
 // devtools is a browser that a test controls by the DevTools protocol, over a pipe: messages are
-// JSON with a zero byte behind each.
+// JSON, each followed by a zero byte.
 type devtools struct {
 	t    *testing.T
 	to   *os.File
-	next int // id of the next request; one test sends them one after the other
+	next int // id of the next request; a test sends them one after the other
 
 	mu      sync.Mutex
 	replies map[int]chan *reply
@@ -43,7 +43,7 @@ type reply struct {
 	Error     *struct{ Message string }
 }
 
-// tab is a page that is open. Its browser reports what goes wrong in it.
+// tab is an open page. Its browser reports the errors in it.
 type tab struct {
 	*devtools
 	session string
@@ -102,7 +102,7 @@ func control(t *testing.T) *devtools {
 	return d
 }
 
-// read passes on what the browser sends, until it closes the pipe.
+// read passes on messages of the browser, until it closes the pipe.
 func (d *devtools) read(from *os.File) {
 	in := bufio.NewReader(from)
 	for {
@@ -146,7 +146,7 @@ func (p *tab) event(m *reply) {
 	}
 }
 
-// send sends a request, and stores its result unless that is nil.
+// send sends a request, and stores its result unless result is nil.
 func (d *devtools) send(session, method string, params, result any) {
 	d.t.Helper()
 	d.next++
@@ -176,10 +176,10 @@ func (d *devtools) send(session, method string, params, result any) {
 	}
 }
 
-// look is how a page is looked at.
+// look describes a view of a page.
 type look struct {
 	width, height int
-	dark, still   bool // still asks for less motion
+	dark, still   bool // still requests less motion
 }
 
 func (l look) String() string {
@@ -193,7 +193,7 @@ func (l look) String() string {
 	return name
 }
 
-// show opens a page in a tab of its own, and waits until it is loaded.
+// show opens a page in a new tab, and waits until it is loaded.
 func (d *devtools) show(url string, l look) *tab {
 	d.t.Helper()
 	var target struct{ TargetID string }
@@ -228,7 +228,7 @@ func (d *devtools) show(url string, l look) *tab {
 	return p
 }
 
-// close reports what went wrong in the tab.
+// close reports the errors in the tab.
 func (p *tab) close(url string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -277,7 +277,7 @@ func (p *tab) press(key, text string) {
 	p.do("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
 }
 
-// screenshot returns the window as an image, which is not blank.
+// screenshot returns an image of the window, which must not be blank.
 func (p *tab) screenshot(name string) image.Image {
 	p.t.Helper()
 	var shot struct{ Data []byte }
@@ -291,7 +291,7 @@ func (p *tab) screenshot(name string) image.Image {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if part := painted(img); !(part > 2) { // also for a form that pixelsOf does not know
+	if part := painted(img); !(part > 2) { // also for a format that pixelsOf does not support
 		p.t.Errorf("%s is nearly blank: %.2f percent differ from the background", name, part)
 	}
 	return img

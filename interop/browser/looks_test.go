@@ -12,10 +12,10 @@ import (
 //go:embed looks.js
 var looksJS string
 
-// views are the windows in which pages are looked at.
+// views are the windows in which pages are shown.
 var views = []look{{width: 1200, height: 1000}, {width: 1200, height: 1000, dark: true}, {width: 400, height: 900}, {width: 400, height: 900, dark: true}}
 
-// texts returns a list that an expression has in the page.
+// texts returns a list of strings from an expression in the page.
 func (p *tab) texts(expression string) (list []string) {
 	p.t.Helper()
 	p.eval(expression, &list)
@@ -42,7 +42,7 @@ func picture(t *testing.T, d *devtools, name string, l look) *tab {
 	return p
 }
 
-// The picture of a tool has the same texts in both themes, and other colours.
+// The picture of a tool contains the same texts in both themes, with different colours.
 func TestPictureOfTool(t *testing.T) {
 	d := control(t)
 	var texts [2]string
@@ -62,8 +62,8 @@ func TestPictureOfTool(t *testing.T) {
 	}
 }
 
-// The recording begins with a prompt, and ends with all answers. A reader who wants less motion
-// sees the end at once.
+// The recording begins with a prompt, and ends with all answers. With reduced motion the end is
+// visible at once.
 func TestRecording(t *testing.T) {
 	d := control(t)
 	still := picture(t, d, "terminal.svg", look{width: 800, height: 800, still: true})
@@ -92,7 +92,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// fits checks what holds for every page: nothing is faint, and the page does not scroll sideways.
+// fits checks rules for every page: no faint text, and no horizontal scrolling.
 func (p *tab) fits(name string) {
 	p.t.Helper()
 	p.texts("[" + looksJS + "].map(String)")

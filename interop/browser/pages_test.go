@@ -64,10 +64,10 @@ func referencePage(t *testing.T, dir, pattern string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(page)}).String()
 }
 
-// visible are the names of the features that a page shows.
+// visible returns the names of the features that a page shows.
 const visible = `[...document.querySelectorAll("section.feature")].filter(e => e.checkVisibility()).map(e => e.querySelector("h4").textContent)`
 
-// search types a text into the search, and returns the names of the features that it leaves.
+// search types a text into the search, and returns the names of the features that remain visible.
 func (p *tab) search(text string) []string {
 	p.t.Helper()
 	p.press("/", "/")
@@ -96,7 +96,7 @@ func TestReferencePage(t *testing.T) {
 	}
 }
 
-// The search is for the keyboard, needs no accents, and leaves links working.
+// The search works with the keyboard and without accents, and does not break links.
 func TestReferenceSearch(t *testing.T) {
 	d := control(t)
 	p := d.show(referencePage(t, "../../examples", "./bookstore"), views[0])
@@ -110,7 +110,7 @@ func TestReferenceSearch(t *testing.T) {
 	p.is(`[...document.querySelectorAll("main section, nav .part")].filter(e => e.checkVisibility()).every(e => e.matches(".feature") || e.querySelector(".feature:not([hidden]),li:not([hidden])"))`)
 	p.press("Enter", "\r")
 	p.is(`location.hash === "#tool-reserve_copies" && document.activeElement.hash === location.hash`)
-	// A link to what the search has hidden ends the search.
+	// A link to a hidden feature ends the search.
 	p.eval(`new Promise(done => { addEventListener("hashchange", () => done([])); location.hash = "#prompt-discuss_book"; })`, &[]string{})
 	if got := p.texts(visible); len(got) != len(all) {
 		t.Errorf("%d of %d features are there after the link", len(got), len(all))
@@ -124,7 +124,7 @@ func TestReferenceSearch(t *testing.T) {
 	}
 }
 
-// Texts of authors stay texts, also in the search, and many tools are as usable as few.
+// Texts of authors are escaped, also in the search, and many tools are as usable as few.
 func TestReferenceOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	var source strings.Builder

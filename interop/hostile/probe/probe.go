@@ -66,7 +66,7 @@ func Main(connect func(ctx context.Context, to Server, asked func()) (*Client, e
 			os.Exit(0)
 		})
 	}
-	go func() { // the context should have ended everything before
+	go func() { // the context should have stopped everything before
 		for ; time.Since(began) < 2*to.Time; time.Sleep(20 * time.Millisecond) {
 			if peak() > memoryMB {
 				finish(Outcome{Ended: "memory"})
