@@ -1,4 +1,4 @@
-// Package features has the features that the official conformance suite of the Model Context
+// Package features implements the features that the official conformance suite of the Model Context
 // Protocol requires of a server: tools, resources and prompts with given names and behavior, in
 // every revision. The program in server serves it, and the script run runs the suite against it.
 //

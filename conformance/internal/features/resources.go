@@ -1,6 +1,6 @@
 package features
 
-// staticText is what the resource says.
+// staticText is the content of the resource.
 //
 //mcp:doc A text that does not change.
 //mcp:resource test://static-text mime=text/plain ttl=1h cache=public
@@ -11,13 +11,13 @@ const staticText = "This is the content of the static text resource."
 //mcp:resource test://static-binary mime=image/png ttl=1h cache=public
 func staticBinary() []byte { return redPixel }
 
-// watchedResource is what the resource says.
+// watchedResource is the content of the resource.
 //
 //mcp:doc A text that clients subscribe to.
 //mcp:resource test://watched-resource mime=text/plain
 const watchedResource = "Watched resource content"
 
-// TemplateData is what templateData returns.
+// TemplateData is the result of templateData.
 type TemplateData struct {
 	ID           string `json:"id"`
 	TemplateTest bool   `json:"templateTest"`

@@ -1,6 +1,6 @@
-// Package tasks has the tools of the conformance suite's scenarios for tasks. The suite gives their
-// names and behavior. They follow those of package features in lists, of which the suite calls the
-// first one without arguments.
+// Package tasks implements the tools for the conformance suite's scenarios for tasks. The suite
+// defines their names and behavior. They follow the tools of package features in lists, whose first
+// tool the suite calls without arguments.
 //
 //mcp:defaults readonly closedworld errors=text
 package tasks
@@ -69,7 +69,7 @@ func protocolErrorJob() error {
 	return &mcp.ProtocolError{Code: -32603, Message: "the job cannot go on"}
 }
 
-// confirmation is what the tasks of this file ask for.
+// confirmation is the form of the tasks in this file.
 //
 //mcp:form
 type confirmation struct {
@@ -109,7 +109,7 @@ func multiInput(ctx context.Context) (string, error) {
 	return fmt.Sprintf("inputs: %s %s", answers[0].Value.Name, answers[1].Value.Name), nil
 }
 
-// userName is what the tool below asks for before it becomes a task.
+// userName is the form that the tool below requests before it becomes a task.
 //
 //mcp:form
 type userName struct {
