@@ -33,7 +33,7 @@ type site struct {
 	audit, log *record
 }
 
-// caller is what the tool whoami returns.
+// caller is the result of the tool whoami.
 type caller struct {
 	Principal string
 	Identity  *mcpauth.Identity
@@ -156,7 +156,7 @@ func TestGuard(t *testing.T) {
 	if log := s.log.String(); !strings.Contains(log, `principal="https://id.example.com/tenant ada"`) {
 		t.Errorf("log: %s", log)
 	}
-	// What a handler prints about the call has no credential.
+	// Output of a handler about the call contains no credential.
 	resp := s.do(t, post("panics", "Authorization: Bearer "+token(nil)))
 	if resp.StatusCode != 200 || !strings.Contains(s.log.String(), "Subject:ada") && !strings.Contains(s.log.String(), `Subject:\"ada\"`) {
 		t.Errorf("status %d, log %s", resp.StatusCode, s.log)

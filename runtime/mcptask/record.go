@@ -53,7 +53,7 @@ type Record struct {
 	Expires time.Time // time when the store deletes the task
 
 	// Ready means that the task waits for a process to run it. A task with an Owner is not Ready; a
-	// task without an Owner that is not Ready waits for answers, or has ended.
+	// task without an Owner that is not Ready waits for answers, or is finished.
 	Ready bool
 	// Owner is the process that runs the task, or "".
 	Owner string

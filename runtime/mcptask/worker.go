@@ -128,7 +128,7 @@ func (t *tasks) runRecord(rec *Record, r *run) {
 		if !errors.Is(err, errNothing) && !isTaken(err) {
 			r.log(slog.LevelError, "task cannot be run", err)
 		}
-		r.drop() // its lease expires, unless the task has ended
+		r.drop() // its lease expires, unless the task is finished
 		return
 	}
 	values, err := restoreContext(context.Background(), t.propagators, c.Work)
@@ -330,7 +330,7 @@ func (r *run) giveBack(ctx context.Context) {
 	}
 }
 
-// isTaken reports whether a run can no longer change its task: the task was cancelled, has ended,
+// isTaken reports whether a run can no longer change its task: the task was cancelled, is finished,
 // or another process runs it.
 func isTaken(err error) bool {
 	return errors.Is(err, mcp.ErrCancelled) || errors.Is(err, ErrLeaseLost)

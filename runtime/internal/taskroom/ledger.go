@@ -87,7 +87,7 @@ func (l *Ledger[Key, Account]) Remove(key Key) {
 }
 
 // Victims returns the tasks to delete so that an account can store more tasks and bytes. All of
-// them have ended. Tasks of the account itself come first, the oldest first, until its own limits
+// them are finished. Tasks of the account itself come first, the oldest first, until its own limits
 // are met; then, for the limits of all accounts, the oldest task of the account with the most
 // bytes, again and again. ok is false if that does not suffice.
 func (l *Ledger[Key, Account]) Victims(id Account, tasks int, bytes int64, limits Limits) (victims []Key, ok bool) {
