@@ -18,11 +18,12 @@ const Longest = 64
 //     public_channel;
 //   - the one with the fewest differences, in at most a third of the characters, rounded, and not
 //     in all of them;
-//   - the only one with words that those of the word abbreviate, or the other way round: ns and
+//   - the only one with words that the words of word abbreviate, or the other way round: ns and
 //     namespace.
 //
-// A swap of neighbours is one difference; letter case and the separators _ - . and space are none.
-// The only one means one with fewer other words than any other. A word is not meant to be itself.
+// A swap of neighbours is one difference; letter case and the separators _ - . and space do not
+// count. The only one means one with fewer other words than any other. A word is not meant to be
+// itself.
 func Nearest(word string, n int, candidate func(int) string) int {
 	if len(word) > Longest {
 		return -1
