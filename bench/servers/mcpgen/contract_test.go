@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the contract anew")
 
-// TestContract checks that the contract of the other servers equals that of this one.
+// TestContract compares the contract of this server with the contract of the other servers.
 func TestContract(t *testing.T) {
 	conn, wait := NewMCPServer(mcp.WithLimits(mcp.Limits{PageSize: 100})).Connect(t.Context())
 	defer wait()
