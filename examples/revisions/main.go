@@ -16,7 +16,7 @@ import (
 
 func main() { mcpcmd.Main(NewMCPServer()) }
 
-// Description is what a server knows about a call.
+// Description is the server's view of a call.
 type Description struct {
 	Revision string `json:"revision"`
 	Client   string `json:"client"`

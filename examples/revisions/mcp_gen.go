@@ -44,7 +44,7 @@ var mcpToolDescribe = mcp.ToolInfo{
 const mcpInputDescribe = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpOutputDescribe is the output schema of the tool "describe".
-const mcpOutputDescribe = `{"type":"object","description":"Description is what a server knows about a call.",` +
+const mcpOutputDescribe = `{"type":"object","description":"Description is the server's view of a call.",` +
 	`"properties":{` +
 	`"revision":{"type":"string"},` +
 	`"client":{"type":"string"},` +

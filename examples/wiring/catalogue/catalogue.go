@@ -46,7 +46,7 @@ func (s *Store) Search(
 	return slices.DeleteFunc(slices.Clone(s.articles), func(a Article) bool { return !strings.Contains(a.Name, query) })
 }
 
-// SetPrice changes what an article costs.
+// SetPrice changes the price of an article.
 //
 //mcp:tool destructive idempotent group=staff
 //mcp:arg cents minimum=1

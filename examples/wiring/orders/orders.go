@@ -12,7 +12,7 @@ import (
 // Customer is who orders. The model never chooses it.
 type Customer string
 
-// Order is what a customer has ordered.
+// Order is an order of a customer.
 type Order struct {
 	Number   int      `json:"number"`
 	Customer Customer `json:"customer"`

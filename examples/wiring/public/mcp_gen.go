@@ -59,7 +59,7 @@ const mcpInputPlace = `{"type":"object","properties":{"article":{"type":"string"
 	`"required":["article"],"additionalProperties":false}`
 
 // mcpOutputPlace is the output schema of the tool "place".
-const mcpOutputPlace = `{"type":"object","description":"Order is what a customer has ordered.","properties":{` +
+const mcpOutputPlace = `{"type":"object","description":"Order is an order of a customer.","properties":{` +
 	`"number":{"type":"integer"},` +
 	`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
 	`"article":{"type":"string"},` +

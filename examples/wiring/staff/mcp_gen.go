@@ -61,7 +61,7 @@ const mcpInputOrdersList = `{"type":"object","properties":{},"additionalProperti
 
 // mcpOutputOrdersList is the output schema of the tool "orders_list".
 const mcpOutputOrdersList = `{"type":"array","items":{"type":"object",` +
-	`"description":"Order is what a customer has ordered.","properties":{` +
+	`"description":"Order is an order of a customer.","properties":{` +
 	`"number":{"type":"integer"},` +
 	`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
 	`"article":{"type":"string"},` +
@@ -133,7 +133,7 @@ var mcpFieldsSearch = wire.Fields{
 // (*catalogue.Store).SetPrice).
 var mcpToolSetPrice = mcp.ToolInfo{
 	Name:         "set_price",
-	Description:  "Changes what an article costs.",
+	Description:  "Changes the price of an article.",
 	Symbol:       "(*catalogue.Store).SetPrice",
 	Groups:       []string{"staff"},
 	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true},
