@@ -19,6 +19,6 @@
 //
 // The package sleeps only between polls of a task, leaves no goroutines behind, and works in a
 // bubble of testing/synctest. Like the methods of [testing.T] that end a test, the methods of a
-// Client must be called in the goroutine of the test; functions in Options run in other goroutines,
-// and should use t.Error.
+// Client must be called on the test goroutine; functions in Options run in other goroutines, and
+// should use t.Error.
 package mcptest

@@ -20,7 +20,7 @@ type scratchLists struct {
 const keptElements = 256
 
 // scratchOf returns memory for one value of a map at a time. Its address leaves the function that
-// reads or writes the map, so a variable there would be allocated. For other types than those of
+// reads or writes the map, so a variable there would be allocated. For types without a field in
 // scratch it allocates.
 func scratchOf[T any](s *scratch) *T {
 	if t, ok := any(&s.text).(*T); ok {
