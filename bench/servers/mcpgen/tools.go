@@ -1,5 +1,5 @@
-// Package mcpgen serves the catalogue by annotated functions: what a user of this project writes.
-// Its programs are in stdio and http.
+// Package mcpgen serves the catalogue by annotated functions, like a program of a user. Its
+// programs are in stdio and http.
 //
 //mcp:server name=catalog version=1.0.0
 package mcpgen
