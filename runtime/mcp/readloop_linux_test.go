@@ -14,7 +14,7 @@ import (
 )
 
 // TestLockedThreadEnds tests a handler that keeps its thread locked. The runtime ends such a thread
-// with its goroutine, so other goroutines of the server never run on it.
+// with its goroutine, so other server goroutines never run on it.
 func TestLockedThreadEnds(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	tool(s, "lock", func(context.Context) (string, error) {

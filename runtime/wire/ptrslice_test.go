@@ -24,7 +24,7 @@ func readLink(d *wire.Decoder, v *link) {
 	}
 }
 
-// readLinkPtr is what a generated function for elements does.
+// readLinkPtr reads an element like a generated function.
 func readLinkPtr(d *wire.Decoder, v **link) { wire.Nullable(d, v, readLink) }
 
 func putLink(e *wire.Encoder, v *link) {
