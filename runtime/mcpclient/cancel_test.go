@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestCancelReason checks which reason the server receives when a context ends.
+// TestCancelReason checks which reason the server receives when a context is done.
 func TestCancelReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		cause error

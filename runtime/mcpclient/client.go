@@ -60,8 +60,8 @@ type Client struct {
 	idle     chan struct{} // closed when the last goroutine ends after Close
 }
 
-// Connect connects to a server and negotiates the protocol revision. It returns when ctx ends, even
-// if the server does not respond. The client remains open after that, until [Client.Close].
+// Connect connects to a server and negotiates the protocol revision. It returns when ctx is done,
+// even if the server does not respond. The client remains open after that, until [Client.Close].
 //
 // The error is a *RevisionError, *StatusError, *ExitError, *ConnectionError,
 // *ProtocolViolationError or *LimitError, [ErrTimeout] after Limits.ConnectTime, the cause of ctx,

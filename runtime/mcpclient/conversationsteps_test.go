@@ -142,7 +142,7 @@ func (q *question) leave() {
 	}
 }
 
-// ask waits until the script answers a question, or its context ends.
+// ask waits until the script answers a question, or its context is done.
 func ask[T any](ctx context.Context, r *replay, method string, asked any) (answer T, err error) {
 	q := &question{text: method + " " + asJSON(asked), answer: make(chan string, 1)}
 	r.mu.Lock()

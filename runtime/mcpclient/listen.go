@@ -106,7 +106,7 @@ func (x *connection) endListen(id int64, l *listening, ended bool) (acknowledged
 	return l.has
 }
 
-// runListen waits until the server ends a listen, or ctx ends.
+// runListen waits until the server ends a listen, or ctx is done.
 func (x *connection) runListen(ctx context.Context, p *pending, r *Request, message []byte) error {
 	if x.stream == nil {
 		defer x.releaseIfIdle()

@@ -85,7 +85,7 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 			x.reply(jsonrpc.AppendResult(nil, id, result))
 		}
 	}
-	// A function that does not return when its context ends must not keep the server waiting.
+	// A function that does not return when its context is done must not keep the server waiting.
 	context.AfterFunc(ctx, func() { finish(nil, context.Cause(ctx)) })
 	go func() {
 		defer cancel()
@@ -140,7 +140,7 @@ func (c *Client) tryQuestion() bool {
 	}
 }
 
-// enterQuestion is like tryQuestion, but waits until the limit allows it or ctx ends.
+// enterQuestion is like tryQuestion, but waits until the limit allows it or ctx is done.
 func (c *Client) enterQuestion(ctx context.Context) bool {
 	select {
 	case c.questions <- struct{}{}:

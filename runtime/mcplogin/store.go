@@ -18,7 +18,7 @@ type Store interface {
 	// survive a crash: a replaced refresh token cannot be used any more.
 	Put(ctx context.Context, key string, value []byte) error
 	// Lock waits until no other user of the Store, in this process or another one, has locked the
-	// key, or until ctx ends. A key remains locked while a person logs in.
+	// key, or until ctx is done. A key remains locked while a person logs in.
 	Lock(ctx context.Context, key string) (unlock func(), err error)
 }
 

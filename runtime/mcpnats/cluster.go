@@ -83,7 +83,7 @@ const maxName = 32
 // underscores. Open creates missing streams: immediately for a new cluster; if the servers have
 // lost a stream, only when all servers that store its copies are there and it has been missing for
 // 30 seconds. An existing stream with other settings is an error. Closing the cluster does not
-// close the connection. Open waits until JetStream answers, or ctx ends.
+// close the connection. Open waits until JetStream answers, or ctx is done.
 func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*Cluster, error) {
 	c := &Cluster{
 		settings: settings{eventTime: 5 * time.Minute, eventBytes: 256 << 20, maxBytes: 256 << 20, log: slog.Default(), forgotten: forgottenTime},
@@ -153,7 +153,7 @@ func (c *Cluster) HTTPOptions() []mcphttp.Option {
 
 // Ready returns an error if the replica cannot serve all requests now: the connection is lost, or a
 // stream has no leader. It is for readiness probes, and returns within about five seconds, or when
-// ctx ends. A leader that loses the majority of its cluster notices that after 10 to 20 seconds;
+// ctx is done. A leader that loses the majority of its cluster notices that after 10 to 20 seconds;
 // until then Ready may return nil although writes fail.
 func (c *Cluster) Ready(ctx context.Context) error {
 	if status := c.nc.Status(); status != nats.CONNECTED {

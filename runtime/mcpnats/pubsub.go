@@ -53,9 +53,9 @@ var errStopped = errors.New("stopped")
 var errGap = errors.New("mcpnats: a message of a consumer is missing")
 
 // read reads a subject of a stream in order, beginning at a sequence number, until the function
-// returns false, ctx ends, or the cluster is closed. After another error the caller calls it again:
-// the consumer lives on one server, and the library's consumer that recreates itself waits for up
-// to 20 seconds after an outage.
+// returns false, ctx is done, or the cluster is closed. After another error the caller calls it
+// again: the consumer lives on one server, and the library's consumer that recreates itself waits
+// for up to 20 seconds after an outage.
 func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64, headersOnly bool, f func(jetstream.Msg) bool) error {
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()

@@ -221,7 +221,7 @@ func withoutServers(t *testing.T) (failed map[string]time.Duration) {
 	return failed
 }
 
-// Without servers each method fails, before its context ends.
+// Without servers each method fails, before its context is done.
 func TestTasksWithoutServers(t *testing.T) { withoutServers(t) }
 
 // runs counts the runs of each step of the tasks, over all replicas.

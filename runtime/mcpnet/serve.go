@@ -19,7 +19,7 @@ import (
 // handshakeTime limits the duration of the TLS handshake and [WithPrincipal].
 const handshakeTime = 10 * time.Second
 
-// Serve accepts connections and serves them concurrently, until ctx ends. Then it accepts no
+// Serve accepts connections and serves them concurrently, until ctx is done. Then it accepts no
 // further connections and reads no further messages, waits until the requests in progress are
 // answered, up to the server's mcp.Limits.DrainTime, closes the connections and returns nil. If the
 // listener fails, Serve ends in the same way and returns the error. After a temporary error, such
@@ -64,7 +64,7 @@ type service struct {
 	refusing  bool // connections are being refused, which was logged once
 }
 
-// accept accepts connections until ctx ends or the listener fails.
+// accept accepts connections until ctx is done or the listener fails.
 func (s *service) accept(ctx context.Context, l net.Listener) error {
 	var delay time.Duration
 	for {
@@ -93,7 +93,7 @@ func isTemporary(err error) bool {
 	return errors.As(err, &t) && t.Temporary()
 }
 
-// sleep reports whether the time is over before the context ends.
+// sleep reports whether the time is over before the context is done.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

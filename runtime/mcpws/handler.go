@@ -197,8 +197,8 @@ func (h *Handler) endAll(how func(*conn)) {
 // Shutdown shuts the handler down gracefully. It refuses new connections, and reads no further
 // messages on open ones. Each is closed with status 1001 after its requests in progress are
 // answered, at the latest after the server's mcp.Limits.DrainTime. Shutdown returns nil when all
-// are closed. If ctx ends first, it cancels the running calls, as [Handler.Close] does, and returns
-// the cause without waiting.
+// are closed. If ctx is done first, it cancels the running calls, as [Handler.Close] does, and
+// returns the cause without waiting.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.endAll((*conn).drain)
 	select {

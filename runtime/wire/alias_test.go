@@ -108,7 +108,7 @@ func TestSkipUnknownOpen(t *testing.T) {
 	}
 }
 
-// Stop ends the reading with the error, and does not read the rest.
+// Stop stops the reading with the error, and does not read the rest.
 func TestStop(t *testing.T) {
 	stopped := errors.New("enough")
 	read := 0

@@ -36,7 +36,7 @@ type Options struct {
 	// MaxDepth limits the nesting of arrays and objects; 0 means DefaultMaxDepth.
 	MaxDepth int
 	// MaxProblems limits the recorded violations; 0 means DefaultMaxProblems. The next violation
-	// ends the reading.
+	// stops the reading.
 	MaxProblems int
 	// Choices contains the values that [StringChoice] accepts, by name.
 	Choices map[string]*Choices
@@ -44,11 +44,11 @@ type Options struct {
 	// the choices are known.
 	AnyChoice bool
 	// MaxElements limits the elements of slices and entries of maps that are read, all together; 0
-	// means no limit. One more ends the reading, and Finish returns [ErrElements]. Elements that
+	// means no limit. One more stops the reading, and Finish returns [ErrElements]. Elements that
 	// are skipped, or are part of a raw value, do not count.
 	MaxElements int
 	// MaxNames limits the names kept to find duplicates among members that are skipped or part of a
-	// raw value; 0 means no limit. One more ends the reading with ErrElements, too.
+	// raw value; 0 means no limit. One more stops the reading with ErrElements, too.
 	MaxNames int
 	// SkipUnknown skips unknown members of objects.
 	SkipUnknown bool
@@ -204,7 +204,7 @@ func (d *Decoder) release() {
 	}
 }
 
-// element counts an element. It returns false at one too many, which ends the reading.
+// element counts an element. It returns false at one too many, which stops the reading.
 func (d *Decoder) element() bool {
 	if d.elements--; d.elements >= 0 {
 		return true
@@ -213,7 +213,7 @@ func (d *Decoder) element() bool {
 	return false
 }
 
-// Finish ends the reading. It returns nil; a *[SyntaxError] if the text is not exactly one strict
+// Finish stops the reading. It returns nil; a *[SyntaxError] if the text is not exactly one strict
 // JSON value; or an *[ArgumentsError] with all violations. It drops the reference to the input.
 // Later calls return the same error.
 func (d *Decoder) Finish() error {
@@ -322,7 +322,7 @@ func (d *Decoder) syntaxError(message string) {
 	d.failed = true
 }
 
-// violate records a violation at the current path. One beyond MaxProblems ends the reading: no
+// violate records a violation at the current path. One beyond MaxProblems stops the reading: no
 // later byte could make the value valid.
 func (d *Decoder) violate(rule, message string) {
 	d.failed = true

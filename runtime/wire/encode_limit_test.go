@@ -68,7 +68,7 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// A cycle ends the encoding at once, even if many paths lead around it.
+// A cycle stops the encoding at once, even if many paths lead around it.
 func TestCircles(t *testing.T) {
 	list := chain(3)
 	list.Next.Next.Next = list
@@ -331,7 +331,7 @@ func TestLimitWork(t *testing.T) {
 	}
 }
 
-// Refused storage ends the writing, at any size, and the encoder frees its earlier buffers.
+// Refused storage stops the writing, at any size, and the encoder frees its earlier buffers.
 func TestStorageRefuses(t *testing.T) {
 	busy := errors.New("busy")
 	for _, from := range []int{1, 2, 4} {

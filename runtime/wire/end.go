@@ -11,7 +11,7 @@ const noCheck = math.MaxInt
 // errEnded is Decoder.err if reading stopped before the end of the data, without a syntax error.
 var errEnded = new(SyntaxError)
 
-// end ends the reading. As after a syntax error, the position is the end of the data.
+// end stops the reading. As after a syntax error, the position is the end of the data.
 func (d *Decoder) end() {
 	if d.err == nil {
 		d.err = errEnded
@@ -20,7 +20,7 @@ func (d *Decoder) end() {
 	d.failed = true
 }
 
-// Stop ends the reading. [Decoder.Finish] returns err, unless the reading stopped before.
+// Stop stops the reading. [Decoder.Finish] returns err, unless the reading stopped before.
 func (d *Decoder) Stop(err error) {
 	if d.err == nil {
 		d.ended = err

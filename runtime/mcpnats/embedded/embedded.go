@@ -213,8 +213,8 @@ func (s *Server) current() *server.Server {
 }
 
 // Close stops the server. In a cluster, it first transfers its leaderships to the other servers,
-// which may take a second; then it closes its connections within another second. If ctx ends first,
-// Close returns the cause, and the server stops later.
+// which may take a second; then it closes its connections within another second. If ctx is done
+// first, Close returns the cause, and the server stops later.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.stopped {
