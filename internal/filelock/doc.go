@@ -9,7 +9,7 @@ import (
 
 const poll = 20 * time.Millisecond
 
-// Lock waits until this process holds the only lock of a file, or until ctx ends. It creates the
+// Lock waits until this process holds the only lock of a file, or until ctx is done. It creates the
 // file if it is missing.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	for {
