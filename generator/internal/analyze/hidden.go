@@ -102,10 +102,10 @@ type visibleChecker struct {
 	shapes map[reflect.Type]*walkedStruct
 }
 
-// walkedStruct is a struct type as the checker walks it. Looking fields up for each value would take more
-// time than the texts.
+// walkedStruct describes a struct type for the checker. Looking its fields up for each value would
+// take more time than checking the texts.
 type walkedStruct struct {
-	name, pos []int // the fields Name and Pos, nil without one
+	name, pos []int // indexes of the fields Name and Pos, or nil
 	fields    []reflect.StructField
 }
 
@@ -124,7 +124,7 @@ func (c *visibleChecker) shapeOf(t reflect.Type) *walkedStruct {
 	for field := range t.Fields() {
 		switch field.Type.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map, reflect.Struct, reflect.String:
-			if field.IsExported() { // unlike those of go/types
+			if field.IsExported() { // unlike fields of go/types
 				s.fields = append(s.fields, field)
 			}
 		}
