@@ -176,8 +176,8 @@ func choicesOnly(rules *model.Rules) *model.Rules {
 	return &model.Rules{Limits: map[string]string{keyword.Choices: name}}
 }
 
-// pointsToNamed reports whether an element of a list is a pointer to a struct with a name, for which
-// package wire has functions.
+// pointsToNamed reports whether an element of a list is a pointer to a named struct. Package wire
+// has functions for lists of these.
 func pointsToNamed(t *model.Type) bool {
 	if t.Kind != model.Pointer || t.Elem.Kind != model.Struct {
 		return false
