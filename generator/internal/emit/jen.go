@@ -73,7 +73,7 @@ func (f *file) render(header string) (source []byte, parsed *ast.File, err error
 	if err := file.Render(&out); err != nil {
 		return nil, nil, fmt.Errorf("render declarations: %w", err)
 	}
-	// As go/format does, which would parse it once more for those who need the declarations.
+	// Like go/format, which would parse the file once more for callers that need its declarations.
 	fset := token.NewFileSet()
 	parsed, err = parser.ParseFile(fset, "", out.Bytes(), parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
