@@ -176,7 +176,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestSmall: a server with the required members alone, in a module that is hosted elsewhere.
+// TestSmall writes a server with the required members only, in a module that is hosted elsewhere.
 func TestSmall(t *testing.T) {
 	text, notes, err := (&Server{Name: "com.example/a", Version: "0.1.0", Description: "A\n b", Module: "example.com/a", Website: "http://example.com", Remotes: []string{"https://example.com/mcp"}}).JSON()
 	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "the website http://example.com is left out") {
@@ -188,7 +188,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestHash: the package contains the hash of the file.
+// TestHash checks that the package contains the hash of the file.
 func TestHash(t *testing.T) {
 	p, err := Bundle("https://example.com/a.mcpb", []byte("abc"), &bundle.Opened{})
 	if want := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; err != nil || p.SHA256 != want {
