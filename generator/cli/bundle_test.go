@@ -210,7 +210,7 @@ func unzip(t *testing.T, file, dir string) {
 	}
 }
 
-// TestBundleRefuses: mistakes are found before anything is compiled.
+// TestBundleRefuses checks that mistakes are found before anything is compiled.
 func TestBundleRefuses(t *testing.T) {
 	c, _, errs := inBundled(t)
 	const config = "-config=config/bundle.json"

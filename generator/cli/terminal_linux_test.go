@@ -102,8 +102,8 @@ func TestTerminal(t *testing.T) {
 	}
 	for _, test := range []struct {
 		args  []string
-		bold  string // what stands out
-		whole string // what only a pipe gets
+		bold  string // bold parts of the output
+		whole string // parts that only a pipe gets
 	}{
 		{[]string{"list", server.URL}, "search_books", "argument9"},
 		{[]string{"status"}, "shop", "/opt/" + strings.Repeat("long/", 20) + "shop"},
