@@ -64,7 +64,7 @@ func actionCommands(t *testing.T) (commands []string) {
 		return def.Default
 	}
 	for _, step := range action.Runs.Steps {
-		// What a user writes is text for the shell in a variable, and a command in an expression.
+		// A user's input is text for the shell in a variable, but a command in an expression.
 		if step.Shell != "bash" || strings.Contains(step.Run, "${{") {
 			t.Errorf("step %+v", step)
 		}

@@ -75,7 +75,7 @@ func (d *discreet) addProxies(list string) {
 	}
 }
 
-// absoluteURL matches what may have user, password and parameters.
+// absoluteURL matches URLs, which may contain user, password and parameters.
 var absoluteURL = regexp.MustCompile(`([a-z][a-z0-9+.-]*://)([^\s/@"']*@)?([^\s?#"']*)([?#][^\s"']*)?`)
 
 // clean returns a text without its private parts.

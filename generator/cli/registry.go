@@ -103,7 +103,7 @@ func (c *command) registry(args []string) int {
 		Name: r.name, Module: p.module, Website: id.Website, Icons: id.Icons, Packages: packages, Remotes: r.remotes,
 		Title: cmp.Or(config.Text("display_name"), id.Title), Description: cmp.Or(config.Text("description"), id.Description), Version: cmp.Or(config.Text("version"), id.Version),
 	}
-	for i, o := range opened { // the source lacks what a bundle got from a configuration
+	for i, o := range opened { // the source lacks the values that a bundle got from a configuration
 		server.Title, server.Description, server.Version = cmp.Or(server.Title, o.Title), cmp.Or(server.Description, o.Description), cmp.Or(server.Version, o.Version)
 		if o.Version != server.Version {
 			c.noteln("mcpgen registry: the bundle of -bundle %s has version %s, and the server %s\n\thint: make the bundle again", r.bundles[i], o.Version, server.Version)
