@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// run serves until the context ends.
+// run serves until the context is done.
 func run(ctx context.Context) error {
 	address := flag.String("http", "127.0.0.1:0", "the loopback `address` to serve at")
 	client := flag.String("client", "conformance", "the `id` of the client")

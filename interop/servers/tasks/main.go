@@ -59,7 +59,7 @@ func newServer() *mcp.Server {
 	return s
 }
 
-// pass waits until the time is over or ctx ends.
+// pass waits until the time is over or ctx is done.
 func pass(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
