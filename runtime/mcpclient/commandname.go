@@ -100,8 +100,8 @@ func (l *launcher) after(args []string) (rest []string, ok bool) {
 	return args, l.words == nil
 }
 
-// named returns the first argument that is neither a flag nor the value of one. It returns "" behind
-// an unknown flag, whose value the next argument may be: a secret.
+// named returns the first argument that is neither a flag nor the value of one. It returns ""
+// behind an unknown flag, whose value the next argument may be: a secret.
 func (l *launcher) named(args []string) string {
 	for i := 0; i < len(args); i++ {
 		flag := " " + args[i] + " "
