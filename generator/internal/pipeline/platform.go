@@ -51,23 +51,28 @@ func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.Li
 		d.Rule = vet.PlatformType
 		d.Hint = "declare it in a file that every build has, or for all other builds, too; or put //mcp:ignore platform-type with the reason into the package comment, or the comments of the features that need it"
 	}
-	members := map[*ast.Ident]bool{} // their names may equal names of declarations
-	ast.Inspect(file, func(n ast.Node) bool {
+	own := map[string]bool{}
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			members[n.Sel] = true
+		case *ast.SelectorExpr: // the member may have the name of a declaration
 			if x, ok := n.X.(*ast.Ident); ok && imports[x.Name] != nil {
 				check(imports[x.Name], n.Sel.Name)
 			}
-		case *ast.KeyValueExpr:
-			if key, ok := n.Key.(*ast.Ident); ok {
-				members[key] = true
+			ast.Inspect(n.X, visit)
+			return false
+		case *ast.KeyValueExpr: // as may this one
+			if _, ok := n.Key.(*ast.Ident); ok {
+				ast.Inspect(n.Value, visit)
+				return false
 			}
 		case *ast.Ident:
-			if !members[n] {
+			if !own[n.Name] {
+				own[n.Name] = true
 				check(p.Loaded.Types, n.Name)
 			}
 		}
 		return true
-	})
+	}
+	ast.Inspect(file, visit)
 }
