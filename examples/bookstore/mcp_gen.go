@@ -1456,7 +1456,7 @@ func mcpCompleteRecommendBooksSubject(recv *Store) mcp.CompleteFunc {
 
 var _ func(*Store, context.Context, string) ([]string, error) = (*Store).CompleteSubject
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Correction) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormCorrection, func(d *wire.Decoder) { mcpDecodeCorrection(d, v) }
@@ -1475,7 +1475,7 @@ var mcpFormCorrection = mcp.FormInfo{
 	},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Removal) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormRemoval, func(d *wire.Decoder) { mcpDecodeRemoval(d, v) }
@@ -1507,7 +1507,7 @@ var mcpFormRemoval = mcp.FormInfo{
 }
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
-// is that of the declared error alone, without what was wrapped around it.
+// contains the text of the declared error alone, not of errors that wrap it.
 func mcpDeclaredErrors(err error) (string, bool) {
 	if errors.Is(err, ErrDuplicate) {
 		return ErrDuplicate.Error(), true

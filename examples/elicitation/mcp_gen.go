@@ -84,7 +84,7 @@ var mcpFieldsDeleteNote = wire.Fields{
 	{Name: "name", Required: true},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Deletion) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormDeletion, func(d *wire.Decoder) { mcpDecodeDeletion(d, v) }
@@ -104,7 +104,7 @@ var mcpFormDeletion = mcp.FormInfo{
 }
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
-// is that of the declared error alone, without what was wrapped around it.
+// contains the text of the declared error alone, not of errors that wrap it.
 func mcpDeclaredErrors(err error) (string, bool) {
 	if errors.Is(err, ErrKept) {
 		return ErrKept.Error(), true

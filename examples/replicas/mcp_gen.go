@@ -389,7 +389,7 @@ var mcpFieldsStockOf = wire.Fields{
 	{Name: "item", Required: true},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Cancellation) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormCancellation, func(d *wire.Decoder) { mcpDecodeCancellation(d, v) }
@@ -409,7 +409,7 @@ var mcpFormCancellation = mcp.FormInfo{
 }
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
-// is that of the declared error alone, without what was wrapped around it.
+// contains the text of the declared error alone, not of errors that wrap it.
 func mcpDeclaredErrors(err error) (string, bool) {
 	if errors.Is(err, ErrKept) {
 		return ErrKept.Error(), true

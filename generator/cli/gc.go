@@ -50,8 +50,8 @@ func liveHeap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// afterGC calls f after every collection, until it returns false. The calls are sequential, on a
-// goroutine of the runtime.
+// afterGC calls f after every collection, until it returns false. The calls are sequential, on the
+// runtime's finalizer goroutine.
 func afterGC(f func() bool) {
 	type marker struct{ _ *byte } // with a pointer, so that it is allocated separately
 	var again func(*marker)

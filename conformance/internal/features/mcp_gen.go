@@ -1165,7 +1165,7 @@ func mcpGetTestSimplePrompt(ctx context.Context, req *mcp.Request) (*mcp.PromptR
 
 var _ func() string = simplePrompt
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Color) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormColor, func(d *wire.Decoder) { mcpDecodeColor(d, v) }
@@ -1178,7 +1178,7 @@ var mcpFormColor = mcp.FormInfo{
 	},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Confirmation) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormConfirmation, func(d *wire.Decoder) { mcpDecodeConfirmation(d, v) }
@@ -1191,7 +1191,7 @@ var mcpFormConfirmation = mcp.FormInfo{
 	},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Contact) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormContact, func(d *wire.Decoder) { mcpDecodeContact(d, v) }
@@ -1205,7 +1205,7 @@ var mcpFormContact = mcp.FormInfo{
 	},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Context) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormContext, func(d *wire.Decoder) { mcpDecodeContext(d, v) }
@@ -1218,7 +1218,7 @@ var mcpFormContext = mcp.FormInfo{
 	},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Name) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormName, func(d *wire.Decoder) { mcpDecodeName(d, v) }
@@ -1231,7 +1231,7 @@ var mcpFormName = mcp.FormInfo{
 	},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *Profile) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormProfile, func(d *wire.Decoder) { mcpDecodeProfile(d, v) }

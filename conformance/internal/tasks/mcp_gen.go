@@ -262,7 +262,7 @@ func mcpCallTestToolWithTask(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(context.Context) (string, error) = toolWithTask
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *confirmation) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormConfirmation, func(d *wire.Decoder) { mcpDecodeConfirmation(d, v) }
@@ -276,7 +276,7 @@ var mcpFormConfirmation = mcp.FormInfo{
 	},
 }
 
-// MCPFormNeedsDirective describes the form and returns what reads an answer
+// MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
 func (v *userName) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormUserName, func(d *wire.Decoder) { mcpDecodeUserName(d, v) }

@@ -152,7 +152,7 @@ var mcpFieldsSearch = wire.Fields{
 }
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
-// is that of the declared error alone, without what was wrapped around it.
+// contains the text of the declared error alone, not of errors that wrap it.
 func mcpDeclaredErrors(err error) (string, bool) {
 	if errors.Is(err, catalogue.ErrUnknown) {
 		return "There is no such article. Search for it first.", true

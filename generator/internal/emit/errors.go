@@ -46,7 +46,7 @@ func (g *generator) declaredErrors() {
 		}
 	}
 	if used[declaredFunc] {
-		g.errorTexts(declaredFunc, "returns the text of an error that is meant for clients. It is that of the declared error alone, without what was wrapped around it.", all)
+		g.errorTexts(declaredFunc, "returns the text of an error that is meant for clients. It contains the text of the declared error alone, not of errors that wrap it.", all)
 	}
 	if used[replacedFunc] {
 		g.errorTexts(replacedFunc, "returns the text that clients get in place of an error's own.", replaced)

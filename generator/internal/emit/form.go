@@ -33,7 +33,7 @@ func (g *generator) form(f *model.Form) {
 	typ := jen.Op("*").Add(g.typ(f.Type.Go))
 	decoder := jen.Op("*").Add(g.wire("Decoder"))
 	read := jen.Func().Params(d.Clone().Add(decoder)).Add(inline(g.fn(plan.Decode).Call(d, v)))
-	g.add(formMethod+" describes the form and returns what reads an answer into v. It makes the type a form for mcp.Elicit.",
+	g.add(formMethod+" describes the form and returns the decoder of answers into v. It makes the type a form for mcp.Elicit.",
 		jen.Func().Params(v.Clone().Add(typ)).Id(formMethod).Params().
 			Params(jen.Op("*").Add(g.mcp("FormInfo")), jen.Func().Params(decoder)).
 			Block(jen.Return(jen.Op("&").Id(info), read)))
