@@ -22,6 +22,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/emit"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
@@ -65,7 +66,7 @@ func generates(source string) (accepted bool, err error) {
 	if m == nil || err != nil {
 		return false, nil
 	}
-	if _, _, err := emit.File(m); err != nil {
+	if _, _, err := emit.File(m, new(schema.Texts)); err != nil {
 		return true, fmt.Errorf("print the file: %w", err)
 	}
 	return true, registers(m)

@@ -89,6 +89,9 @@ func Equal(a, b string) bool {
 
 // Quote returns a string as JSON text, without HTML escapes.
 func Quote(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+		return `"` + s + `"` // most names and texts
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

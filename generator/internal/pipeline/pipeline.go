@@ -123,11 +123,12 @@ func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag
 		cfg.Progress("writing the generated files in memory")
 	}
 	for _, p := range res.Packages {
-		if err := p.print(docs, diags); err != nil {
+		var texts schema.Texts
+		if err := p.print(&texts, docs, diags); err != nil {
 			return nil, err
 		}
 		if cfg.Emitting {
-			warnOfLargeSchemas(p.Model, diags)
+			warnOfLargeSchemas(p.Model, &texts, diags)
 			warnOfUnreadTags(p.Model, diags)
 			vet.SecretWarnings(p.Loaded, p.Model, diags)
 		}
@@ -144,12 +145,12 @@ func leftOver(pkg *load.Package, diags *diag.List) {
 }
 
 // warnOfLargeSchemas reports tools whose schemas are larger than clients accept without trouble.
-func warnOfLargeSchemas(m *model.Package, diags *diag.List) {
+func warnOfLargeSchemas(m *model.Package, texts *schema.Texts, diags *diag.List) {
 	for _, t := range m.Tools {
 		if t.MayBeLarge {
 			continue
 		}
-		if w := schema.WeightOf(t); w.Total() > schema.LargeSchema {
+		if w := texts.Weight(t); w.Total() > schema.LargeSchema {
 			diags.Warnf(t.Pos, "tool "+t.Func.Symbol, "%s", w).Hint = w.Hint(t)
 		}
 	}
@@ -166,8 +167,8 @@ func warnOfUnreadTags(m *model.Package, diags *diag.List) {
 }
 
 // print prints the source of one package and reads the present file.
-func (p *Package) print(docs *load.Docs, diags *diag.List) error {
-	source, file, err := emit.File(p.Model)
+func (p *Package) print(texts *schema.Texts, docs *load.Docs, diags *diag.List) error {
+	source, file, err := emit.File(p.Model, texts)
 	if err != nil {
 		return fmt.Errorf("print %s: %w", p.Path, err)
 	}

@@ -13,8 +13,10 @@ import (
 
 // InputOf returns the schema of a tool's arguments without running the program: without the values
 // of choices=.
-func InputOf(t *model.Tool) string {
-	text := InputWithMarks(t)
+func InputOf(t *model.Tool) string { return withoutMarks(t, InputWithMarks(t)) }
+
+// withoutMarks removes the marks of values that a program knows only when it starts.
+func withoutMarks(t *model.Tool, text string) string {
 	for _, c := range t.Choices {
 		mark := `"enum":[` + keyword.ChoicesMark(c.Name) + `]`
 		text = strings.ReplaceAll(strings.ReplaceAll(text, ","+mark, ""), mark+",", "")

@@ -45,8 +45,9 @@ func (w *Weight) Hint(t *model.Tool) string {
 }
 
 // WeightOf returns the size of the schemas of a tool.
-func WeightOf(t *model.Tool) *Weight {
-	input, output := InputOf(t), OutputOf(t)
+func WeightOf(t *model.Tool) *Weight { return weigh(InputOf(t), OutputOf(t)) }
+
+func weigh(input, output string) *Weight {
 	w := &Weight{Input: len(input), Output: len(output)}
 	if w.Total() <= LargeSchema {
 		return w // only the warning needs the parts
