@@ -107,7 +107,7 @@ func TestTerminal(t *testing.T) {
 	}{
 		{[]string{"list", server.URL}, "search_books", "argument9"},
 		{[]string{"status"}, "shop", "/opt/" + strings.Repeat("long/", 20) + "shop"},
-		{[]string{"vet", "."}, "shop.go:6:1:", "may read the text of every error, such as those of Greet [undecided-errors]"},
+		{[]string{"vet", "."}, "shop.go:6:1:", "may read the text of every error, such as the errors of Greet [undecided-errors]"},
 	} {
 		for _, env := range []string{"TERM=xterm-256color", "NO_COLOR=1", "TERM=dumb"} {
 			master, slave := pseudoTerminal(t, 80)
