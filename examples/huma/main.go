@@ -1,5 +1,4 @@
-// Huma turns the handlers of a huma API into tools by comments alone; their tags apply to the
-// tools.
+// Huma turns handlers of a huma API into tools by comments alone; their tags apply to the tools.
 //
 //	go run -C ./huma .                                  # http://127.0.0.1:8080/tasks, and tools at /mcp
 //	go tool mcpgen call . add_task title="Buy a whale"  # in this folder
