@@ -23,13 +23,8 @@ func Nullable[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 	Ptr(d, v, f)
 }
 
-// PtrSlice is Slice of pointers, each of which is read like Nullable.
-func PtrSlice[S ~[]*T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
-	Slice(d, v, func(d *Decoder, p **T) { Nullable(d, p, f) })
-}
-
-// Slice reads an array into a new slice, which is not nil where the array is empty. An element that
-// violates its schema is left zero.
+// Slice reads an array into a new slice; an empty array becomes an empty slice, not nil. An element
+// that violates its schema is left zero.
 func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	before := d.problemCount()
 	if d.wraps() {

@@ -25,12 +25,7 @@ func PutSlice[T any](e *Encoder, v []T, f func(*Encoder, *T)) {
 	e.EndArray()
 }
 
-// PutPtrSlice is PutSlice of pointers, each of which is written like PutPtr.
-func PutPtrSlice[T any](e *Encoder, v []*T, f func(*Encoder, *T)) {
-	PutSlice(e, v, func(e *Encoder, p **T) { PutPtr(e, *p, f) })
-}
-
-// PutMap writes an object, an empty one for nil. The members come in the order of their names.
+// PutMap writes an object, which is empty for nil. Its members are sorted by name.
 func PutMap[M ~map[K]T, K ~string, T any](e *Encoder, v M, f func(*Encoder, *T)) {
 	if !e.fits(len(v)) {
 		return

@@ -46,12 +46,7 @@ func PutSliceIf[T any](e *Encoder, escaped string, v []T, f func(*Encoder, *T)) 
 	}
 }
 
-// PutPtrSliceIf writes an array of pointers that is not empty.
-func PutPtrSliceIf[T any](e *Encoder, escaped string, v []*T, f func(*Encoder, *T)) {
-	PutSliceIf(e, escaped, v, func(e *Encoder, p **T) { PutPtr(e, *p, f) })
-}
-
-// PutMapIf writes a map that is not empty.
+// PutMapIf writes a map if it is not empty.
 func PutMapIf[M ~map[K]T, K ~string, T any](e *Encoder, escaped string, v M, f func(*Encoder, *T)) {
 	if len(v) != 0 {
 		mapMember(e, escaped, v, f)

@@ -199,7 +199,7 @@ type Read struct {
 	// Go is the type of the value, or of its field Flagged.
 	Go     types.Type
 	Func   Func
-	Elem   *Func   // argument of Ptr, Slice, PtrSlice, Array and Map
+	Elem   *Func   // argument of Ptr, Slice, Array and Map
 	Enum   *Enum   // argument of StringEnum, IntEnum and FloatEnum
 	Choice string  // argument of StringChoice
 	Schema *Schema // argument of AnyBySchema
@@ -247,7 +247,7 @@ type Write struct {
 	Go    types.Type
 	Func  Func
 	Elem  *Func
-	Value bool // takes the value, not a pointer to it: PutSlice, PutPtrSlice, PutMap, PutPtr
+	Value bool // takes the value, not a pointer to it: PutSlice, PutMap, PutPtr
 	Array bool // the value is an array, passed as a slice
 	// Deref is set if the value is a pointer, known not to be nil, to the value that is written.
 	Deref  bool

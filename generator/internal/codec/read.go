@@ -85,11 +85,6 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 		if t.Kind == model.Map {
 			suffix = "Value"
 		}
-		if t.Kind == model.Slice && inner.IsZero() && pointsToNamed(t.Elem) {
-			elem := b.decodeFunc(t.Elem.Elem, place+suffix)
-			r.Func, r.Elem = Func{Name: "PtrSlice"}, &elem
-			return r
-		}
 		elem := b.elemFunc(t.Elem, inner, place+suffix)
 		r.Elem = &elem
 		switch t.Kind {
@@ -174,20 +169,6 @@ func choicesOnly(rules *model.Rules) *model.Rules {
 		return nil
 	}
 	return &model.Rules{Limits: map[string]string{keyword.Choices: name}}
-}
-
-// pointsToNamed reports whether an element of a list is a pointer to a named struct. Package wire
-// has functions for lists of these.
-func pointsToNamed(t *model.Type) bool {
-	if t.Kind != model.Pointer || t.Elem.Kind != model.Struct {
-		return false
-	}
-	p, ok := types.Unalias(t.Go).(*types.Pointer)
-	if !ok {
-		return false
-	}
-	_, named := types.Unalias(p.Elem()).(*types.Named)
-	return named
 }
 
 // depth counts the pointers around a value.

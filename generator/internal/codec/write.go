@@ -31,11 +31,6 @@ func (b *builder) write(t *model.Type, place string) Write {
 		elem := b.putFunc(t.Elem, place)
 		w.Func, w.Elem, w.Value = Func{Name: "PutPtr"}, &elem, true
 	case model.Slice, model.Array:
-		if t.Kind == model.Slice && pointsToNamed(t.Elem) {
-			elem := b.encodeFunc(t.Elem.Elem, place+"Item")
-			w.Func, w.Elem, w.Value = Func{Name: "PutPtrSlice"}, &elem, true
-			return w
-		}
 		elem := b.putFunc(t.Elem, place+"Item")
 		w.Func, w.Elem, w.Value, w.Array = Func{Name: "PutSlice"}, &elem, true, t.Kind == model.Array
 	case model.Map:

@@ -134,7 +134,7 @@ func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
 // empty one.
 var unlessEmpty = map[string]codec.Test{
 	"PutBool": codec.TestTrue, "PutString": codec.TestNotBlank, "PutInt": codec.TestNotZero, "PutFloat": codec.TestNotZero,
-	"PutSlice": codec.TestLen, "PutPtrSlice": codec.TestLen, "PutMap": codec.TestLen,
+	"PutSlice": codec.TestLen, "PutMap": codec.TestLen,
 }
 
 // putUnlessEmpty prints the writing of a member that is omitted if it is empty. It returns nil if

@@ -5933,7 +5933,7 @@ func mcpCallEchoListOfPointerPoints(ctx context.Context, req *mcp.Request) (*mcp
 	for o := d.Object(mcpFieldsEchoListOfPointerPoints); o.Next(); {
 		switch o.Name() {
 		case "value":
-			wire.PtrSlice(d, &args.value, mcpDecodePoint)
+			wire.Slice(d, &args.value, mcpDecodePointPtr)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -5941,7 +5941,7 @@ func mcpCallEchoListOfPointerPoints(ctx context.Context, req *mcp.Request) (*mcp
 	}
 	result := EchoListOfPointerPoints(ctx, args.value)
 	e := mcpimpl.Encoder(req)
-	wire.PutPtrSlice(e, result, mcpEncodePoint)
+	wire.PutSlice(e, result, mcpEncodePointPtr)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -7049,7 +7049,7 @@ func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	for o := d.Object(mcpFieldsEchoNodes); o.Next(); {
 		switch o.Name() {
 		case "value":
-			wire.PtrSlice(d, &args.value, mcpDecodeNode)
+			wire.Slice(d, &args.value, mcpDecodeNodePtr)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -7057,7 +7057,7 @@ func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	}
 	result := EchoNodes(ctx, args.value)
 	e := mcpimpl.Encoder(req)
-	wire.PutPtrSlice(e, result, mcpEncodeNode)
+	wire.PutSlice(e, result, mcpEncodeNodePtr)
 	return mcpimpl.Structured(req, e)
 }
 
@@ -14905,7 +14905,7 @@ func mcpDecodeBoxBounds(d *wire.Decoder, v *Box[Bounds]) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeBounds)
 		case "refs":
-			wire.PtrSlice(d, &v.Refs, mcpDecodeBounds)
+			wire.Slice(d, &v.Refs, mcpDecodeBoundsPtr)
 		case "pair":
 			wire.Array(d, v.Pair[:], mcpDecodeBounds)
 		case "map":
@@ -14957,7 +14957,7 @@ func mcpDecodeBoxByPointer(d *wire.Decoder, v *Box[ByPointer]) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeByPointer)
 		case "refs":
-			wire.PtrSlice(d, &v.Refs, mcpDecodeByPointer)
+			wire.Slice(d, &v.Refs, mcpDecodeByPointerPtr)
 		case "pair":
 			wire.Array(d, v.Pair[:], mcpDecodeByPointer)
 		case "map":
@@ -15044,7 +15044,7 @@ func mcpDecodeBoxDefaults(d *wire.Decoder, v *Box[Defaults]) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeDefaults)
 		case "refs":
-			wire.PtrSlice(d, &v.Refs, mcpDecodeDefaults)
+			wire.Slice(d, &v.Refs, mcpDecodeDefaultsPtr)
 		case "pair":
 			wire.Array(d, v.Pair[:], mcpDecodeDefaults)
 		case "map":
@@ -15242,7 +15242,7 @@ func mcpDecodeBoxEmbedding(d *wire.Decoder, v *Box[Embedding]) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeEmbedding)
 		case "refs":
-			wire.PtrSlice(d, &v.Refs, mcpDecodeEmbedding)
+			wire.Slice(d, &v.Refs, mcpDecodeEmbeddingPtr)
 		case "pair":
 			wire.Array(d, v.Pair[:], mcpDecodeEmbedding)
 		case "map":
@@ -15322,7 +15322,7 @@ func mcpDecodeBoxLinkPtr(d *wire.Decoder, v *Box[*Link]) {
 		case "ptr":
 			wire.Ptr(d, &v.Ptr, mcpDecodeBoxLinkPtrPtr)
 		case "list":
-			wire.PtrSlice(d, &v.List, mcpDecodeLink)
+			wire.Slice(d, &v.List, mcpDecodeLinkPtr)
 		case "refs":
 			wire.Slice(d, &v.Refs, mcpDecodeLinkPtrPtr)
 		case "pair":
@@ -15387,6 +15387,11 @@ func mcpDecodeBoxLinkPtrPtr(d *wire.Decoder, v **Link) {
 	wire.Ptr(d, v, mcpDecodeLink)
 }
 
+// mcpDecodeLinkPtr reads a value of type *Link.
+func mcpDecodeLinkPtr(d *wire.Decoder, v **Link) {
+	wire.Nullable(d, v, mcpDecodeLink)
+}
+
 // mcpDecodeLinkPtrPtr reads a value of type **Link.
 func mcpDecodeLinkPtrPtr(d *wire.Decoder, v ***Link) {
 	wire.Nullable(d, v, mcpDecodeLinkPtrPtr2)
@@ -15395,11 +15400,6 @@ func mcpDecodeLinkPtrPtr(d *wire.Decoder, v ***Link) {
 // mcpDecodeLinkPtrPtr2 reads a value of type *Link.
 func mcpDecodeLinkPtrPtr2(d *wire.Decoder, v **Link) {
 	wire.Ptr(d, v, mcpDecodeLink)
-}
-
-// mcpDecodeLinkPtr reads a value of type *Link.
-func mcpDecodeLinkPtr(d *wire.Decoder, v **Link) {
-	wire.Nullable(d, v, mcpDecodeLink)
 }
 
 // mcpDecodeBoxLinkPtrPtrOpt reads a value of type *Link.
@@ -15418,7 +15418,7 @@ func mcpDecodeBoxNode(d *wire.Decoder, v *Box[Node]) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeNode)
 		case "refs":
-			wire.PtrSlice(d, &v.Refs, mcpDecodeNode)
+			wire.Slice(d, &v.Refs, mcpDecodeNodePtr)
 		case "pair":
 			wire.Array(d, v.Pair[:], mcpDecodeNode)
 		case "map":
@@ -15461,7 +15461,7 @@ func mcpDecodeNode(d *wire.Decoder, v *Node) {
 		case "value":
 			wire.String(d, &v.Value)
 		case "kids":
-			wire.PtrSlice(d, &v.Kids, mcpDecodeNode)
+			wire.Slice(d, &v.Kids, mcpDecodeNodePtr)
 		case "up":
 			wire.Ptr(d, &v.Up, mcpDecodeNode)
 		}
@@ -16870,7 +16870,7 @@ func mcpDecodeGroupFamilyPtr(d *wire.Decoder, v *elsewhere.Group[*Family]) {
 		case "name":
 			wire.String(d, &v.Name)
 		case "members":
-			wire.PtrSlice(d, &v.Members, mcpDecodeFamily)
+			wire.Slice(d, &v.Members, mcpDecodeFamilyPtr)
 		}
 	}
 }
@@ -16884,6 +16884,11 @@ var _ = struct {
 // elsewhere.Group[*Family].
 var mcpFieldsGroupFamilyPtr = wire.Fields{
 	{Name: "name", Required: true}, {Name: "members", Required: true},
+}
+
+// mcpDecodeFamilyPtr reads a value of type *Family.
+func mcpDecodeFamilyPtr(d *wire.Decoder, v **Family) {
+	wire.Nullable(d, v, mcpDecodeFamily)
 }
 
 // mcpDecodeGroupFamily reads a value of type elsewhere.Group[Family].
@@ -18410,7 +18415,7 @@ func mcpDecodeBoxPoint(d *wire.Decoder, v *Box[Point]) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodePoint)
 		case "refs":
-			wire.PtrSlice(d, &v.Refs, mcpDecodePoint)
+			wire.Slice(d, &v.Refs, mcpDecodePointPtr)
 		case "pair":
 			wire.Array(d, v.Pair[:], mcpDecodePoint)
 		case "map":
@@ -20087,7 +20092,7 @@ func mcpDecodeBoxOutOnly(d *wire.Decoder, v *Box[OutOnly]) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeOutOnly)
 		case "refs":
-			wire.PtrSlice(d, &v.Refs, mcpDecodeOutOnly)
+			wire.Slice(d, &v.Refs, mcpDecodeOutOnlyPtr)
 		case "pair":
 			wire.Array(d, v.Pair[:], mcpDecodeOutOnly)
 		case "map":
@@ -20283,7 +20288,7 @@ func mcpDecodePagePointPtr(d *wire.Decoder, v *Page[*Point]) {
 	for o := d.Object(mcpFieldsPagePointPtr); o.Next(); {
 		switch o.Name() {
 		case "items":
-			wire.PtrSlice(d, &v.Items, mcpDecodePoint)
+			wire.Slice(d, &v.Items, mcpDecodePointPtr)
 		case "next":
 			wire.Ptr(d, &v.Next, mcpDecodePagePointPtr)
 		case "total":
@@ -20768,7 +20773,7 @@ func mcpDecodeBoxPointPtr(d *wire.Decoder, v *Box[*Point]) {
 		case "ptr":
 			wire.Ptr(d, &v.Ptr, mcpDecodeBoxPointPtrPtr)
 		case "list":
-			wire.PtrSlice(d, &v.List, mcpDecodePoint)
+			wire.Slice(d, &v.List, mcpDecodePointPtr)
 		case "refs":
 			wire.Slice(d, &v.Refs, mcpDecodePointPtrPtr)
 		case "pair":
@@ -26192,7 +26197,7 @@ func mcpEncodeBoxBounds(e *wire.Encoder, v *Box[Bounds]) {
 	mcpEncodeBounds(e.Name("value"), &v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeBounds)
 	wire.PutSlice(e.Name("list"), v.List, mcpEncodeBounds)
-	wire.PutPtrSlice(e.Name("refs"), v.Refs, mcpEncodeBounds)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeBoundsPtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeBounds)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodeBounds)
 	mcpEncodeBounds(e.Name("opt"), &v.Opt)
@@ -26215,7 +26220,7 @@ func mcpEncodeBoxByPointer(e *wire.Encoder, v *Box[ByPointer]) {
 	mcpEncodeByPointer(e.Name("value"), &v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeByPointer)
 	wire.PutSlice(e.Name("list"), v.List, mcpEncodeByPointer)
-	wire.PutPtrSlice(e.Name("refs"), v.Refs, mcpEncodeByPointer)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeByPointerPtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeByPointer)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodeByPointer)
 	mcpEncodeByPointer(e.Name("opt"), &v.Opt)
@@ -26252,7 +26257,7 @@ func mcpEncodeBoxDefaults(e *wire.Encoder, v *Box[Defaults]) {
 	mcpEncodeDefaults(e.Name("value"), &v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeDefaults)
 	wire.PutSlice(e.Name("list"), v.List, mcpEncodeDefaults)
-	wire.PutPtrSlice(e.Name("refs"), v.Refs, mcpEncodeDefaults)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeDefaultsPtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeDefaults)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodeDefaults)
 	mcpEncodeDefaults(e.Name("opt"), &v.Opt)
@@ -26316,7 +26321,7 @@ func mcpEncodeBoxEmbedding(e *wire.Encoder, v *Box[Embedding]) {
 	mcpEncodeEmbedding(e.Name("value"), &v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeEmbedding)
 	wire.PutSlice(e.Name("list"), v.List, mcpEncodeEmbedding)
-	wire.PutPtrSlice(e.Name("refs"), v.Refs, mcpEncodeEmbedding)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeEmbeddingPtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeEmbedding)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodeEmbedding)
 	mcpEncodeEmbedding(e.Name("opt"), &v.Opt)
@@ -26353,7 +26358,7 @@ func mcpEncodeBoxLinkPtr(e *wire.Encoder, v *Box[*Link]) {
 	if v.Ptr != nil {
 		wire.PutPtr(e.Name("ptr"), *v.Ptr, mcpEncodeLink)
 	}
-	wire.PutPtrSlice(e.Name("list"), v.List, mcpEncodeLink)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeLinkPtr)
 	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeLinkPtrPtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeLinkPtr)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodeLinkPtr)
@@ -26378,14 +26383,14 @@ func mcpEncodeLink(e *wire.Encoder, v *Link) {
 	e.Leave()
 }
 
-// mcpEncodeLinkPtrPtr writes a value of type **Link.
-func mcpEncodeLinkPtrPtr(e *wire.Encoder, v ***Link) {
-	wire.PutPtr(e, *v, mcpEncodeLinkPtr)
-}
-
 // mcpEncodeLinkPtr writes a value of type *Link.
 func mcpEncodeLinkPtr(e *wire.Encoder, v **Link) {
 	wire.PutPtr(e, *v, mcpEncodeLink)
+}
+
+// mcpEncodeLinkPtrPtr writes a value of type **Link.
+func mcpEncodeLinkPtrPtr(e *wire.Encoder, v ***Link) {
+	wire.PutPtr(e, *v, mcpEncodeLinkPtr)
 }
 
 // mcpEncodeBoxNode writes a value of type Box[Node].
@@ -26394,7 +26399,7 @@ func mcpEncodeBoxNode(e *wire.Encoder, v *Box[Node]) {
 	mcpEncodeNode(e.Name("value"), &v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeNode)
 	wire.PutSlice(e.Name("list"), v.List, mcpEncodeNode)
-	wire.PutPtrSlice(e.Name("refs"), v.Refs, mcpEncodeNode)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeNodePtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeNode)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodeNode)
 	mcpEncodeNode(e.Name("opt"), &v.Opt)
@@ -26413,7 +26418,7 @@ func mcpEncodeNode(e *wire.Encoder, v *Node) {
 	}
 	e.Begin()
 	wire.PutString(e.Name("value"), &v.Value)
-	wire.PutPtrSlice(e.Name("kids"), v.Kids, mcpEncodeNode)
+	wire.PutSlice(e.Name("kids"), v.Kids, mcpEncodeNodePtr)
 	wire.PutPtrIf(e, "up", v.Up, mcpEncodeNode)
 	e.End()
 	e.Leave()
@@ -27043,8 +27048,13 @@ func mcpEncodeFamily(e *wire.Encoder, v *Family) {
 func mcpEncodeGroupFamilyPtr(e *wire.Encoder, v *elsewhere.Group[*Family]) {
 	e.Begin()
 	wire.PutString(e.Name("name"), &v.Name)
-	wire.PutPtrSlice(e.Name("members"), v.Members, mcpEncodeFamily)
+	wire.PutSlice(e.Name("members"), v.Members, mcpEncodeFamilyPtr)
 	e.End()
+}
+
+// mcpEncodeFamilyPtr writes a value of type *Family.
+func mcpEncodeFamilyPtr(e *wire.Encoder, v **Family) {
+	wire.PutPtr(e, *v, mcpEncodeFamily)
 }
 
 // mcpEncodeGroupFamily writes a value of type elsewhere.Group[Family].
@@ -27253,7 +27263,7 @@ func mcpEncodeBoxInOnly(e *wire.Encoder, v *Box[InOnly]) {
 	mcpEncodeZooInOnly(e.Name("value"), &v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeZooInOnly)
 	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooInOnly)
-	wire.PutPtrSlice(e.Name("refs"), v.Refs, mcpEncodeZooInOnly)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooInOnlyPtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeZooInOnly)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodeZooInOnly)
 	mcpEncodeZooInOnly(e.Name("opt"), &v.Opt)
@@ -27716,7 +27726,7 @@ func mcpEncodeBoxPoint(e *wire.Encoder, v *Box[Point]) {
 	mcpEncodePoint(e.Name("value"), &v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodePoint)
 	wire.PutSlice(e.Name("list"), v.List, mcpEncodePoint)
-	wire.PutPtrSlice(e.Name("refs"), v.Refs, mcpEncodePoint)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePointPtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePoint)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodePoint)
 	mcpEncodePoint(e.Name("opt"), &v.Opt)
@@ -28638,7 +28648,7 @@ func mcpEncodePagePointPtr(e *wire.Encoder, v *Page[*Point]) {
 		return
 	}
 	e.Begin()
-	wire.PutPtrSlice(e.Name("items"), v.Items, mcpEncodePoint)
+	wire.PutSlice(e.Name("items"), v.Items, mcpEncodePointPtr)
 	wire.PutPtrIf(e, "next", v.Next, mcpEncodePagePointPtr)
 	wire.PutInt(e.Name("total"), &v.Total)
 	e.End()
@@ -28833,7 +28843,7 @@ func mcpEncodeBoxPointPtr(e *wire.Encoder, v *Box[*Point]) {
 	if v.Ptr != nil {
 		wire.PutPtr(e.Name("ptr"), *v.Ptr, mcpEncodePoint)
 	}
-	wire.PutPtrSlice(e.Name("list"), v.List, mcpEncodePoint)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodePointPtr)
 	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePointPtrPtr)
 	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePointPtr)
 	wire.PutMap(e.Name("map"), v.Map, mcpEncodePointPtr)
