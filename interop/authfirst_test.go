@@ -114,7 +114,7 @@ func TestFirstLogin(t *testing.T) {
 				pages++
 				return open(ctx, to)
 			}, append(flags, endpoint)...)
-			for _, want := range []string{"with the scopes books:read books:write", "asked for and not granted: books:admin;"} {
+			for _, want := range []string{"with the scopes books:read books:write", "not granted: books:admin;"} {
 				if !strings.Contains(said, want) {
 					t.Errorf("no %q in\n%s", want, said)
 				}

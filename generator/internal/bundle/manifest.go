@@ -81,12 +81,12 @@ func (b *Bundle) Manifest(s *Server, c *Config) ([]byte, error) {
 }
 
 // complete checks the members that every manifest needs.
-func (m *tree) complete(c *Config) error {
+func (t *tree) complete(c *Config) error {
 	var missing, sample []string
 	for _, need := range []struct{ name, sample string }{
 		{"version", `"version": "1.0.0"`}, {"description", `"description": "What the server does"`}, {"author", `"author": {"name": "Ada"}`},
 	} {
-		if m.object().Get(need.name) == nil {
+		if t.object().Get(need.name) == nil {
 			missing, sample = append(missing, need.name), append(sample, need.sample)
 		}
 	}
@@ -103,7 +103,7 @@ func (m *tree) complete(c *Config) error {
 		}
 		return e
 	}
-	if v := m.object().Str("version"); !semantic.MatchString(v) {
+	if v := t.object().Str("version"); !semantic.MatchString(v) {
 		return &Error{Problem: "the version of the server, " + v + ", is not a semantic version", Hint: "write //mcp:server version=1.4.0, or version in -config"}
 	}
 	return nil
