@@ -31,6 +31,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("%.20q: %v, want %q", text, err, want)
 		}
 	}
+	drawn["a.svg"] = make([]byte, maxPicture+1)
 	if err := store(dir, drawn, false); err == nil {
 		t.Error("a large picture was written")
 	}
