@@ -67,7 +67,7 @@ func (d *discreet) addName(name string) {
 func (d *discreet) addProxies(list string) {
 	for _, entry := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == '|' }) {
 		u, err := url.Parse(strings.TrimSpace(entry))
-		if err != nil || u.Scheme == "" || u.Host == "proxy.golang.org" {
+		if err != nil || u.Scheme == "" {
 			continue
 		}
 		u.User = nil

@@ -18,10 +18,10 @@ import (
 func TestClean(t *testing.T) {
 	d := newDiscreet("https://example.com/mcp?key=hunter2hunter2")
 	d.homes, d.names = []string{"/srv/people/ada", "/home/ada"}, []string{"ada", "ben"}
-	d.addProxies("https://ada:pw@go.example/s3cret/,https://proxy.golang.org|direct,off")
+	d.addProxies("https://ada:pw@go.example/s3cret/,https://mirror.example|direct,off")
 	for text, want := range map[string]string{
 		"Get \"https://ada:xxxxx@go.example/s3cret/golang.org/x/@v/list\": 403": "Get \"[GOPROXY]/golang.org/x/@v/list\": 403",
-		"https://proxy.golang.org/golang.org/x/@v/list: 403":                    "https://proxy.golang.org/golang.org/x/@v/list: 403",
+		"https://mirror.example/golang.org/x/@v/list: 403":                      "[GOPROXY]/golang.org/x/@v/list: 403",
 		"":                                      "",
 		"/home/ada":                             "~",
 		"/home/ada/shop.go:1:2: x":              "~/shop.go:1:2: x",
