@@ -1,7 +1,7 @@
 // Package bookstore is a small bookshop over an SQLite database, filled with classics that are in
 // the public domain.
 //
-// It is an ordinary Go package: everything in it can be called, tested and imported as it stands.
+// It is an ordinary Go package: programs and tests can import and call all of it without mcpgen.
 // The comments that begin with //mcp: select the methods that an MCP client may call, too; mcpgen
 // generates mcp_gen.go from them.
 //

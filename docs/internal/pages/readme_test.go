@@ -224,7 +224,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// TestREADMEComparison: the versions and figures of the README's table are those of the page about
+// TestREADMEComparison: the table of the README has the versions and figures of the page about
 // other libraries, whose tables say how they were measured.
 func TestREADMEComparison(t *testing.T) {
 	_, table, _ := strings.Cut(read(t, "README.md"), "## Beside the Go SDK and mcp-go\n\n")
@@ -365,7 +365,7 @@ func (s *shell) serve(line string) (url, said string) {
 }
 
 // TestToolsModfile follows the page about versions: the command is in a separate file, and go.mod
-// requires only the runtime. The module of this repository stands for one that go get would
+// requires only the runtime. The module of this repository replaces the one that go get would
 // download.
 func TestToolsModfile(t *testing.T) {
 	if runtime.GOOS == "windows" {
