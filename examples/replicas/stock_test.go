@@ -19,7 +19,7 @@ import (
 // startNATS starts a server in this process, and returns two connections.
 func startNATS(t *testing.T) (one, other *nats.Conn) {
 	t.Helper()
-	s, err := embedded.Start(embedded.Options{Dir: t.TempDir()})
+	s, err := embedded.Start(embedded.Options{Dir: t.TempDir(), MaxStore: 1 << 40, MaxMemory: 1 << 40})
 	if err != nil {
 		t.Fatal(err)
 	}

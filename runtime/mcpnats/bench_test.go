@@ -14,7 +14,7 @@ import (
 func BenchmarkTask(b *testing.B) {
 	for _, sync := range []bool{false, true} {
 		b.Run(fmt.Sprint("sync=", sync), func(b *testing.B) {
-			s, err := embedded.Start(embedded.Options{Dir: b.TempDir(), SyncAlways: sync})
+			s, err := embedded.Start(embedded.Options{Dir: b.TempDir(), MaxStore: storage, SyncAlways: sync})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -124,7 +124,7 @@ func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("mcpnats: %w", err)
+		return nil, fmt.Errorf("mcpnats: %w", explain(err))
 	}
 	c.clock.report(c.log)
 	c.watchConnection()
@@ -181,9 +181,20 @@ func explain(err error) error {
 		return fmt.Errorf("%w: the NATS servers have no leader; more than half of them have to run, with one secret for their routes", err)
 	case hasCode(err, jetstream.JSErrCodeJetStreamNotEnabled), hasCode(err, jetstream.JSErrCodeJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("%w: JetStream is not enabled, or not for this account", err)
+	case hasCode(err, errStorage), hasCode(err, errMemory), hasCode(err, errResources):
+		return fmt.Errorf("%w: JetStream reserves what WithMaxBytes and WithEventLimits allow; lower them, or give the servers more "+
+			"(max_file_store and max_memory_store, which without a value are three quarters of the free disk and memory)", err)
 	}
 	return err
 }
+
+// Error codes of servers that cannot reserve a stream's bytes: in files, in memory, or on enough
+// servers of a cluster.
+const (
+	errStorage   jetstream.ErrorCode = 10047
+	errMemory    jetstream.ErrorCode = 10028
+	errResources jetstream.ErrorCode = 10023
+)
 
 // errNoMetaLeader is the error code of a cluster whose servers have not found each other, or of
 // which the majority is missing.

@@ -21,6 +21,9 @@ func TestExplain(t *testing.T) {
 		{fmt.Errorf("look up: %w", &jetstream.APIError{Code: 503, ErrorCode: 10076}), "not enabled"},
 		{&jetstream.APIError{Code: 503, ErrorCode: 10039}, "not enabled"},
 		{nats.ErrNoResponders, "not enabled"},
+		{&jetstream.APIError{Code: 500, ErrorCode: 10047}, "lower them"},
+		{&jetstream.APIError{Code: 500, ErrorCode: 10028}, "WithMaxBytes"},
+		{fmt.Errorf("create: %w", &jetstream.APIError{Code: 503, ErrorCode: 10023}), "max_file_store"},
 		{errors.New("other"), "other"},
 	} {
 		got := explain(c.err)

@@ -18,10 +18,14 @@ import (
 
 var secret = []byte("a secret of at least 16 bytes")
 
+// storage is what the servers of tests may reserve. Without it they would take a share of the free
+// disk, and a test of many stores would depend on that.
+const storage = 1 << 40
+
 // start starts a server.
 func start(t *testing.T) *embedded.Server {
 	t.Helper()
-	s, err := embedded.Start(embedded.Options{Dir: t.TempDir()})
+	s, err := embedded.Start(embedded.Options{Dir: t.TempDir(), MaxStore: storage, MaxMemory: storage})
 	if err != nil {
 		t.Fatal(err)
 	}

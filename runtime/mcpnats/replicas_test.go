@@ -107,7 +107,7 @@ func startReplicas(t *testing.T) (*balancer, *httptest.Server) {
 		dir := t.TempDir()
 		starting.Go(func() {
 			r, err := startReplica(t.Context(), embedded.Options{
-				Dir: dir, Name: fmt.Sprint("replica", i), Cluster: "test", Listen: address, Peers: peers, Secret: string(secret),
+				Dir: dir, MaxStore: storage, MaxMemory: storage, Name: fmt.Sprint("replica", i), Cluster: "test", Listen: address, Peers: peers, Secret: string(secret),
 			})
 			if err != nil {
 				t.Error(err)
