@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -40,9 +41,53 @@ func callerFrom(ctx context.Context) *engine.Caller {
 	return nil
 }
 
-// authorize decides on a feature. It reports whether the feature exists for the request, and
-// returns the error for its use.
+// authorize decides on a feature, and on those that it needs. It reports whether the feature exists
+// for the request, and returns the error for its use.
 func (s *Server) authorize(ctx context.Context, f Feature) (refusal *AccessError, exists bool) {
+	refusal, exists = s.authorizeOne(ctx, f)
+	if part := partOf(f); part != nil && exists {
+		return s.authorizeNeeds(ctx, part, refusal)
+	}
+	return refusal, exists
+}
+
+// authorizeNeeds adds the decisions on the features that a resource needs.
+func (s *Server) authorizeNeeds(ctx context.Context, part resourcePart, refusal *AccessError) (_ *AccessError, exists bool) {
+	x := exchangeFrom(ctx)
+	for _, need := range part.needs() {
+		f := s.lookUp(need.set, need.name)
+		if f == nil || x != nil && x.Revision != nil && needsTask(f, x.Revision) {
+			return nil, false
+		}
+		also, exists := s.authorize(ctx, f)
+		if !exists {
+			return nil, false
+		}
+		if also != nil {
+			refusal, _ = merge(refusal, also)
+		}
+	}
+	return refusal, true
+}
+
+// isServed reports whether the features are registered that a feature needs, in a revision. The
+// caller holds the lock.
+func (s *Server) isServed(f Feature, rev *protocol.Revision) bool {
+	part := partOf(f)
+	if part == nil {
+		return true
+	}
+	for _, need := range part.needs() {
+		f := s.sets[need.set].byName[need.name]
+		if f == nil || needsTask(f, rev) || !s.isServed(f, rev) {
+			return false
+		}
+	}
+	return true
+}
+
+// authorizeOne is authorize without the features that f needs.
+func (s *Server) authorizeOne(ctx context.Context, f Feature) (refusal *AccessError, exists bool) {
 	c := callerFrom(ctx)
 	if !s.decides(c) && !s.hasScopes.Load() {
 		return nil, true

@@ -73,7 +73,7 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from 
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return !s.decides(from) && !s.hasScopes.Load()
 	case protocol.Unknown:
-		return s.extensions.methods[string(m.Method)] == nil
+		return s.extensions.methods[string(m.Method)] == nil && (s.brought.Load() == nil || s.brought.Load().methods[string(m.Method)] == nil)
 	}
 	return true
 }

@@ -27,7 +27,7 @@ const (
 
 // cursor returns the cursor of a position.
 func cursor(l *pagedList, at position, keys *seal.Keyring) string {
-	kind := byte(l.set)
+	kind := l.kind()
 	if at.dynamic {
 		kind |= dynamicFlag
 	}
@@ -50,7 +50,7 @@ func (s *Server) readCursor(ctx context.Context, l *pagedList, cursor []byte) (a
 	}
 	b, mac := b[:len(b)-seal.MACSize], b[len(b)-seal.MACSize:]
 	ok, err = s.withKeys(ctx, func(keys *seal.Keyring) bool { return keys.CheckMAC(cursorPurpose, b, mac) })
-	if !ok || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.set {
+	if !ok || b[0] != cursorVersion || b[1]&^dynamicFlag != l.kind() {
 		return at, false, err
 	}
 	number, n := binary.Uvarint(b[2:])

@@ -52,7 +52,7 @@ func (p *prompt) completed(d *defaults) Feature {
 func (r *resource) completed(d *defaults) Feature {
 	info := *r.info
 	d.completeRead(&info.ReadInfo)
-	return &resource{info: &info, name: r.name, read: r.read}
+	return &resource{info: &info, name: r.name, read: r.read, part: r.part}
 }
 
 func (t *template) completed(d *defaults) Feature {

@@ -49,7 +49,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:
 		return s.tasks().answer(ctx, req)
 	case protocol.Unknown:
-		if m := s.extensions.method(req.Method, x.Revision); m != nil {
+		if m := s.method(req.Method, x.Revision); m != nil {
 			return m.answer(ctx, req)
 		}
 		return nil, protocolError(engine.NotFound(req.Method))

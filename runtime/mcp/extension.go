@@ -61,7 +61,7 @@ func (m *extensionMethod) answer(ctx context.Context, req *Request) (Reply, erro
 	if err != nil {
 		return nil, err
 	}
-	return &RawReply{JSON: result}, nil
+	return &RawReply{JSON: result, own: m.own}, nil
 }
 
 // Extension returns the settings with which the client has declared an extension, or nil if the

@@ -53,6 +53,7 @@ type extensions struct {
 type extensionMethod struct {
 	extension string
 	required  bool
+	own       bool // the server writes the results
 	call      ExtensionFunc
 }
 
@@ -74,7 +75,7 @@ func (x *extensions) declare(e Extension, settings json.RawMessage) {
 		if x.methods[method] != nil || protocol.Known(method) {
 			panic(fmt.Sprintf("mcp: method %s of extension %s is taken", method, e.Name))
 		}
-		x.methods[method] = &extensionMethod{e.Name, e.Required, call}
+		x.methods[method] = &extensionMethod{extension: e.Name, required: e.Required, call: call}
 	}
 	for method, take := range e.Notifications {
 		if x.notifications[method] != nil || protocol.Known(method) {
@@ -85,14 +86,19 @@ func (x *extensions) declare(e Extension, settings json.RawMessage) {
 }
 
 // appendTo writes the capabilities, as members of the object that begins at start.
-func (x *extensions) appendTo(b []byte, start int, rev *protocol.Revision, tasks bool) []byte {
+func (x *extensions) appendTo(b []byte, start int, rev *protocol.Revision, tasks bool, brought *extensions) []byte {
 	settings := x.settings
-	if tasks && rev.Tasks == protocol.TaskExtension {
+	if tasks = tasks && rev.Tasks == protocol.TaskExtension; tasks || brought != nil && rev.Skills {
 		settings = maps.Clone(settings)
 		if settings == nil {
 			settings = map[string]json.RawMessage{}
 		}
-		settings[protocol.TasksName] = emptyObject
+		if tasks {
+			settings[protocol.TasksName] = emptyObject
+		}
+		if brought != nil && rev.Skills {
+			maps.Copy(settings, brought.settings)
+		}
 	}
 	if rev.Fields.Extensions {
 		b = appendSettings(b, start, "extensions", settings)
@@ -119,10 +125,15 @@ func appendSettings(b []byte, start int, name string, all map[string]json.RawMes
 }
 
 // method returns a method of an extension, or nil if there is no such method or the revision does
-// not support extensions.
-func (x *extensions) method(name string, rev *protocol.Revision) *extensionMethod {
+// not support the extension.
+func (s *Server) method(name string, rev *protocol.Revision) *extensionMethod {
 	if !rev.Fields.Extensions {
 		return nil
 	}
-	return x.methods[name]
+	if brought := s.brought.Load(); brought != nil && rev.Skills {
+		if m := brought.methods[name]; m != nil {
+			return m
+		}
+	}
+	return s.extensions.methods[name]
 }

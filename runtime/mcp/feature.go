@@ -34,6 +34,7 @@ type FeatureInfo struct {
 	Symbol string    // the Go function, such as (*Store).Search; "" if not known
 	Hints  ToolHints // of a tool
 	Scopes []string  // scopes that a caller needs, all of them: from //mcp:tool scopes=
+	Files  []string  // further URIs of a resource: the files of a skill beside SKILL.md
 
 	Aliases         []string // further names of a tool
 	ArgumentAliases []string // former names of its arguments, as in [ToolInfo]

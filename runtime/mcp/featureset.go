@@ -20,6 +20,7 @@ type featureSet struct {
 	last    uint64             // number of the latest feature
 	offered bool               // a feature is or was registered
 	first   [revisions][]byte  // the first page of the list
+	entries [revisions][]byte  // of resources: the first page of the list of their own entries
 }
 
 // entry is a feature with its number. Cursors refer to the number.

@@ -129,7 +129,7 @@ func (f *files) read(ctx context.Context, req *Request) (*ResourceResult, error)
 	}
 	mime := f.mimeType(name, data)
 	c := ResourceContents{MIMEType: mime}
-	if (isText(mime) || textTypes[mime]) && utf8.Valid(data) {
+	if isTextFile(mime) && utf8.Valid(data) {
 		c.Text = string(data)
 	} else {
 		c.Blob = bytesOf(data)
@@ -290,6 +290,15 @@ func (f *files) mimeType(name string, data []byte) string {
 			return mime
 		}
 	}
+	return mimeTypeOf(name, data)
+}
+
+// isTextFile reports whether a file with that MIME type is published as text.
+func isTextFile(mime string) bool { return isText(mime) || textTypes[mime] }
+
+// mimeTypeOf returns the MIME type of a file by its extension, or else by its content. It returns ""
+// if data is nil and the extension is not known.
+func mimeTypeOf(name string, data []byte) string {
 	if mime := mimeTypes[strings.ToLower(path.Ext(name))]; mime != "" {
 		return mime
 	}

@@ -24,6 +24,48 @@ type pagedList struct {
 	set     int
 	member  string
 	dynamic bool // templates add resources to it
+	entries bool // it has the entries of [resourcePart]
+}
+
+// entriesFlag marks cursors of the list of entries.
+const entriesFlag = 0x40
+
+// kind is the part of a cursor that identifies the list.
+func (l *pagedList) kind() byte {
+	if l.entries {
+		return byte(l.set) | entriesFlag
+	}
+	return byte(l.set)
+}
+
+// skillList is the list of the entries of resources that are skills.
+var skillList = pagedList{set: resourceSet, member: "skills", entries: true}
+
+// has reports whether the list can have an entry for a feature of its set.
+func (l *pagedList) has(f Feature) bool { return !l.entries || f.(*resource).part != nil }
+
+// entry returns the entry of a feature that the list has.
+func (l *pagedList) entry(f Feature, rev *protocol.Revision) []byte {
+	if l.entries {
+		return f.(*resource).part.entry()
+	}
+	return f.listing(rev)
+}
+
+// size estimates the bytes of the entry.
+func (l *pagedList) size(f Feature) int {
+	if l.entries {
+		return len(f.(*resource).part.entry()) + 1
+	}
+	return f.listingSize()
+}
+
+// first returns the first pages of a list that is the same for every request, by revision.
+func (l *pagedList) first(sh *featureSet) *[revisions][]byte {
+	if l.entries {
+		return &sh.entries
+	}
+	return &sh.first
 }
 
 var pagedLists = map[protocol.Method]*pagedList{
@@ -42,6 +84,11 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 	if !s.offersList(l) {
 		return b, engine.NotFound(method.String())
 	}
+	return s.page(ctx, b, l, p, rev, x)
+}
+
+// page appends a page of a list that the server offers.
+func (s *Server) page(ctx context.Context, b []byte, l *pagedList, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	var from position
 	if cursor := p.Get("cursor"); cursor != nil {
 		var ok bool
@@ -85,15 +132,16 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 	}
 	index := rev.Index()
 	sh := &s.sets[l.set]
+	first := l.first(sh)
 	s.mu.RLock()
-	page := sh.first[index]
+	page := first[index]
 	s.mu.RUnlock()
 	if page == nil {
 		s.mu.Lock()
-		if page = sh.first[index]; page == nil {
+		if page = first[index]; page == nil {
 			page = s.renderFirst(l, rev, keys)
 			if !s.keys.change() || len(sh.items) <= s.limits.PageSize { // without a cursor
-				sh.first[index] = page
+				first[index] = page
 			}
 		}
 		s.mu.Unlock()
@@ -106,7 +154,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 
 // renderFirst writes the first page. The caller holds the lock.
 func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision, keys *seal.Keyring) []byte {
-	items := s.publicItems(l.set, rev)
+	items := s.publicItems(l, rev)
 	var next position
 	if most := s.limits.PageSize; len(items) > most {
 		items = items[:most]
@@ -114,13 +162,17 @@ func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision, keys *seal.Ke
 	}
 	size := 1000
 	for _, f := range items {
-		size += f.listingSize()
+		size += l.size(f.Feature)
 	}
 	w := page{server: s, list: l, rev: rev, keys: keys}
 	w.begin(make([]byte, 0, size))
 	for _, f := range items {
 		w.item()
-		w.b = f.appendListing(w.b, rev)
+		if l.entries {
+			w.b = append(w.b, l.entry(f.Feature, rev)...)
+		} else {
+			w.b = f.appendListing(w.b, rev)
+		}
 	}
 	return w.end(next)
 }
@@ -141,14 +193,14 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 	if !at.dynamic {
 		items, decided := s.itemsAfter(ctx, l.set, at.number, rev)
 		for _, f := range items {
-			if !decided && (f.unlisted || needsTask(f.Feature, rev) || !s.isListed(ctx, f)) {
+			if !l.has(f.Feature) || !decided && (f.unlisted || needsTask(f.Feature, rev) || !s.isListed(ctx, f.Feature)) {
 				continue
 			}
 			if g.full() {
 				g.next = at
 				return g, nil
 			}
-			listing := f.listing(rev)
+			listing := l.entry(f.Feature, rev)
 			g.features = append(g.features, listing)
 			g.size += len(listing) + 1
 			at.number = f.number

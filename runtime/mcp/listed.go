@@ -40,18 +40,19 @@ func (s *Server) newEntry(f Feature) entry {
 
 // publicItems returns the features of a set in a list that is the same for every request. The
 // caller holds the lock.
-func (s *Server) publicItems(set int, rev *protocol.Revision) []entry {
-	all := s.sets[set].items
-	if len(s.listed) == 0 && s.tasks() == nil && s.finder == nil {
+func (s *Server) publicItems(l *pagedList, rev *protocol.Revision) []entry {
+	all := s.sets[l.set].items
+	brings := l.set == resourceSet && s.brought.Load() != nil
+	if len(s.listed) == 0 && s.tasks() == nil && s.finder == nil && !brings {
 		return all
 	}
 	items := make([]entry, 0, len(all))
 	for _, e := range all {
-		if !e.unlisted && !needsTask(e.Feature, rev) {
+		if !e.unlisted && !needsTask(e.Feature, rev) && (!brings || l.has(e.Feature) && s.isServed(e.Feature, rev)) {
 			items = append(items, e)
 		}
 	}
-	return s.finder.shorten(set, items)
+	return s.finder.shorten(l.set, items)
 }
 
 // itemsAfter returns the features of a set after a position. It reports whether they are the

@@ -86,7 +86,9 @@ func (r *resource) overridden(o *Overrides) Feature {
 	c := &overrideCheck{kind: KindResource, name: r.name}
 	c.fields(reflect.ValueOf(r.info).Elem(), reflect.ValueOf(&info).Elem())
 	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
-	return newResource(&info, r.read)
+	changed := newResource(&info, r.read)
+	changed.part = r.part
+	return changed
 }
 
 func (t *template) overridden(o *Overrides) Feature {

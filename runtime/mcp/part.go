@@ -7,9 +7,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 )
 
-// This file defines the interfaces between the core and tasks; the files task_*.go implement them.
-// A server without a tool whose calls become tasks has no [serverPart], the exchange of a plain
-// call has no [handlerPart], and a program without such tools links none of those files.
+// This file defines the interfaces between the core and tasks, which the files task_*.go implement,
+// and skills (skill_*.go). A server without a tool whose calls become tasks has no [serverPart], the
+// exchange of a plain call no [handlerPart], and a plain resource no [resourcePart]. A program
+// without such features links none of those files.
 
 // serverPart manages the tasks of a server, for tools whose calls become tasks. Its methods are
 // called by many goroutines.
@@ -58,6 +59,55 @@ type handlerPart interface {
 type record interface {
 	Store(ctx context.Context, key string, value json.RawMessage) error
 	Progress(done, total float64, message string)
+}
+
+// resourcePart makes a resource more than one document: it answers for further URIs, depends on
+// other features, and has an entry in the list of an extension. It does not change.
+type resourcePart interface {
+	// uris returns the further URIs, in their normal form.
+	uris() []string
+	// needs returns the features without which a request does not see the resource.
+	needs() []neededFeature
+	// entry returns the entry in the list of the extension.
+	entry() []byte
+	// check panics if the server cannot serve the resource.
+	check(s *Server, r *resource)
+	// brings returns the extension that a server with such a resource declares.
+	brings() *extensions
+	// begin is called when the server begins to serve. It panics if a needed feature is missing that
+	// the program was to register.
+	begin(s *Server, r *resource)
+	// renamed returns a copy for a server whose features have the prefix.
+	renamed(prefix string) resourcePart
+}
+
+// partOf returns the part of a resource, or nil for other features.
+func partOf(f Feature) resourcePart {
+	if r, ok := f.(*resource); ok {
+		return r.part
+	}
+	return nil
+}
+
+// beginParts calls begin of all parts.
+func (s *Server) beginParts() {
+	if s.brought.Load() == nil {
+		return
+	}
+	s.mu.RLock()
+	items := s.sets[resourceSet].after(0)
+	s.mu.RUnlock()
+	for _, e := range items {
+		if part := partOf(e.Feature); part != nil {
+			part.begin(s, e.Feature.(*resource))
+		}
+	}
+}
+
+// neededFeature is a feature that another one depends on.
+type neededFeature struct {
+	set  int
+	name string
 }
 
 // tasks returns the server's part for tasks, or nil if no tool has needed it yet.

@@ -58,7 +58,11 @@ func (s *Server) deny(f Feature) {
 }
 
 func (r *resource) denied() *deniedResource {
-	return &deniedResource{uri: uripattern.DenyURI(r.info.URI)}
+	d := &deniedResource{uri: uripattern.DenyURI(r.info.URI)}
+	for _, uri := range r.files() {
+		d.files = append(d.files, uripattern.DenyURI(uri))
+	}
+	return d
 }
 
 func (t *template) denied() *deniedResource { return &deniedResource{template: t.pattern.denied()} }
@@ -75,9 +79,11 @@ func (s *Server) isNotifiable(uri string) bool {
 		return true
 	}
 	s.mu.RLock()
+	decided := uri
 	var of []Feature
-	if static := s.sets[resourceSet].byName[uri]; static != nil {
+	if static, _ := s.sets[resourceSet].byName[uri].(*resource); static != nil {
 		of = append(of, static)
+		decided = static.decidedBy(uri)
 	}
 	for _, t := range s.closest {
 		if _, ok := t.(*template).pattern.Match(uri, false); ok {
@@ -88,7 +94,7 @@ func (s *Server) isNotifiable(uri string) bool {
 	if len(of) == 0 { // a part of a resource, which cannot be read by itself
 		of = append(of, nil)
 	}
-	return s.mayReadAny(uri, of)
+	return s.mayReadAny(decided, of)
 }
 
 // mayReadAny reports whether the policies allow to read a URI of at least one of the features. A
@@ -100,7 +106,7 @@ func (s *Server) mayReadAny(uri string, of []Feature) bool {
 	}
 	s.mu.RLock()
 	for _, b := range s.denied {
-		if b.uri != nil && b.uri.Matches(lenient) || b.template != nil && b.template.Matches(lenient) {
+		if b.matches(lenient) {
 			s.mu.RUnlock()
 			return false
 		}

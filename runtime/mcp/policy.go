@@ -103,6 +103,10 @@ func newRule(text string, denies bool) *rule {
 	return kind
 }
 
+func (r *rule) deniesURI(uri string) bool {
+	return r.uri != nil && r.uri.Matches(uripattern.Lenient(uri))
+}
+
 // names reports whether a rule matches one of the names of a tool or prompt.
 func (r *rule) names(names ...string) bool {
 	return r.name != nil && slices.ContainsFunc(names, r.name.Match)
@@ -130,7 +134,7 @@ func (p *policy) denies(f Feature) bool {
 		case info.Kind == KindTemplate:
 			return r.uri != nil && r.uri.MatchesTemplate(info.URI)
 		case info.Kind == KindResource:
-			return r.uri != nil && r.uri.Matches(uripattern.Lenient(info.URI))
+			return r.deniesURI(info.URI) || slices.ContainsFunc(info.Files, r.deniesURI)
 		}
 		for i := range names {
 			names[i] = uripattern.FoldCase(names[i])
@@ -182,7 +186,13 @@ func (p *policy) deniesURI(s *uripattern.Readings) bool {
 // deniedResource is a denied resource or template.
 type deniedResource struct {
 	uri      *uripattern.Pattern
+	files    []*uripattern.Pattern // further URIs of the resource
 	template deniedTemplate
+}
+
+func (d *deniedResource) matches(uri *uripattern.Readings) bool {
+	return d.uri != nil && d.uri.Matches(uri) || d.template != nil && d.template.Matches(uri) ||
+		slices.ContainsFunc(d.files, func(p *uripattern.Pattern) bool { return p.Matches(uri) })
 }
 
 // deniedTemplate is a *uripattern.Template; see [uriPattern].

@@ -60,7 +60,9 @@ func folded(texts []string) []string {
 func (p *policyAccess) permitsURI(f FeatureInfo, template, uri string) bool {
 	lenient := uripattern.Lenient(uri)
 	groups := folded(f.Groups)
-	return !slices.ContainsFunc(p.deny, func(r *rule) bool { return r.groups(groups) }) && !p.deniesURI(lenient) &&
+	return !slices.ContainsFunc(p.deny, func(r *rule) bool {
+		return r.groups(groups) || slices.ContainsFunc(f.Files, r.deniesURI)
+	}) && !p.deniesURI(lenient) &&
 		p.allowsURI(f.Groups, template, uripattern.Strict(uri))
 }
 

@@ -23,6 +23,10 @@ func (s *Server) Register(f Feature) {
 		return
 	}
 	s.checkTimeout(f)
+	part := partOf(f)
+	if part != nil {
+		part.check(s, f.(*resource))
+	}
 	if t, ok := f.(*tool); ok && t.task != nil {
 		defer t.task.register(s)() // runs after the lock is released
 	}
@@ -34,6 +38,9 @@ func (s *Server) Register(f Feature) {
 	s.sets[set].add(e)
 	if len(f.Info().Scopes) > 0 {
 		s.hasScopes.Store(true)
+	}
+	if part != nil {
+		s.brought.Store(part.brings())
 	}
 	s.complete = s.complete || f.completes()
 	switch f := f.(type) {
@@ -78,6 +85,10 @@ func (s *Server) unregister(set int, kind FeatureKind, name string) bool {
 // reindex updates the data that depends on the features of a set. The caller holds the lock.
 func (s *Server) reindex(set int) {
 	clear(s.sets[set].first[:])
+	if s.brought.Load() != nil { // a resource may need what has changed
+		clear(s.sets[resourceSet].first[:])
+		clear(s.sets[resourceSet].entries[:])
+	}
 	s.scopes.Store(nil)
 	switch {
 	case set == templateSet:
@@ -87,8 +98,12 @@ func (s *Server) reindex(set int) {
 	}
 }
 
-// notifyListChanged notifies subscribers that the features of a set have changed.
+// notifyListChanged notifies subscribers that the features of a set have changed. Resources may need
+// tools, and be listed with them only.
 func (s *Server) notifyListChanged(set int) {
 	s.subscribers.each(func(sub *subscriber) { sub.changed(topicOf[set], 0) })
+	if set == toolSet && s.brought.Load() != nil && !s.without.lists[resourcesChanged] {
+		s.subscribers.each(func(sub *subscriber) { sub.changed(resourcesChanged, 0) })
+	}
 	s.subscribers.callWatchers()
 }

@@ -47,7 +47,7 @@ func (r *Request) Registered() (method, feature string) {
 	s := r.x.conn.server
 	switch r.x.Method {
 	case protocol.Unknown:
-		if s.extensions.method(r.Method, r.x.Revision) == nil {
+		if s.method(r.Method, r.x.Revision) == nil {
 			return "", ""
 		}
 		return r.Method, ""

@@ -62,6 +62,7 @@ type resource struct {
 	info   *ResourceInfo
 	name   string
 	read   resourceFunc
+	part   resourcePart // nil for one document
 	listed listings
 }
 
@@ -77,12 +78,24 @@ func newResource(info *ResourceInfo, read resourceFunc) *resource {
 func (r *resource) Info() FeatureInfo {
 	return FeatureInfo{
 		Kind: KindResource, Name: r.name, Title: r.info.Title, Description: r.info.Description, URI: r.info.URI,
-		Groups: r.info.Groups, Symbol: r.info.Symbol, Scopes: r.info.Scopes,
+		Groups: r.info.Groups, Symbol: r.info.Symbol, Scopes: r.info.Scopes, Files: r.files(),
 	}
 }
 
+// files returns the further URIs of the resource.
+func (r *resource) files() []string {
+	if r.part == nil {
+		return nil
+	}
+	return r.part.uris()
+}
+
 func (r *resource) renamed(prefix string) Feature {
-	return &resource{info: r.info, name: prefix + "_" + r.name, read: r.read}
+	c := &resource{info: r.info, name: prefix + "_" + r.name, read: r.read}
+	if r.part != nil {
+		c.part = r.part.renamed(prefix)
+	}
+	return c
 }
 
 func (r *resource) check(declared map[string]json.RawMessage) {
@@ -100,12 +113,22 @@ func checkResourceName(kind FeatureKind, name, uri string) {
 	}
 }
 
-// names returns the listed URI and its normal form, by which other spellings are found.
+// names returns the listed URI and its normal form, by which other spellings are found, and the
+// further URIs.
 func (r *resource) names() []string {
+	names := []string{r.info.URI}
 	if normal := uritemplate.Normal(r.info.URI); normal != r.info.URI {
-		return []string{r.info.URI, normal}
+		names = append(names, normal)
 	}
-	return []string{r.info.URI}
+	return append(names, r.files()...)
+}
+
+// decidedBy returns the URI by which policies decide on one of the resource's URIs.
+func (r *resource) decidedBy(uri string) string {
+	if r.part == nil {
+		return uri
+	}
+	return r.info.URI
 }
 
 func (r *resource) completes() bool { return false }

@@ -36,7 +36,7 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	templates := s.closest
 	s.mu.RUnlock()
 	if static != nil {
-		if !s.mayRead(static, uri) || !s.mayUse(ctx, static) {
+		if !s.mayRead(static, static.decidedBy(uri)) || !s.mayUse(ctx, static) {
 			return nil
 		}
 		return &foundResource{resourceForm: resourceForm{uri, static.info.MIMEType, &static.info.ReadInfo}, read: static.read}
@@ -77,9 +77,9 @@ func (s *Server) otherSpelling(ctx context.Context, uri string) Feature {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for _, item := range s.sets[resourceSet].items {
-		if other, err := url.PathUnescape(item.Feature.(*resource).info.URI); err == nil && other == decoded {
-			return item.Feature
+	for name, other := range s.sets[resourceSet].byName {
+		if name, err := url.PathUnescape(name); err == nil && name == decoded {
+			return other
 		}
 	}
 	return nil

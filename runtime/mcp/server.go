@@ -44,6 +44,7 @@ type Server struct {
 	handler Handler // the clock, all interceptors, and [Server.handle]
 
 	extensions    extensions
+	brought       atomic.Pointer[extensions] // the extension of a feature; nil before the first with one
 	subscribers   subscribers
 	hasClients    atomic.Bool   // a client has connected
 	closeWatchers closeWatchers // run the functions that end listens

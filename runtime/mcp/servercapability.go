@@ -49,6 +49,7 @@ func WithoutCapabilities(capabilities ...ServerCapability) Option {
 // to change must not change, and changes of other replicas concern the clients of this replica.
 func (s *Server) connected() {
 	if !s.hasClients.Load() { // most calls only read, since all connections share the field
+		s.beginParts()
 		s.mu.Lock() // wait for a running registration, whose feature this client sees in lists
 		s.hasClients.Store(true)
 		s.mu.Unlock()
@@ -131,6 +132,6 @@ func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bo
 	if rev.Tasks == protocol.TaskSession && tasks {
 		add("tasks", `"cancel":{}`, `"requests":{"tools":{"call":{}}}`)
 	}
-	b = s.extensions.appendTo(b, start, rev, tasks)
+	b = s.extensions.appendTo(b, start, rev, tasks, s.brought.Load())
 	return append(b, '}')
 }

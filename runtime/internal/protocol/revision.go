@@ -25,6 +25,9 @@ type Revision struct {
 	Fields Fields
 	Errors Errors
 	Tasks  TaskForm
+	// Skills is set if the extension for skills can be declared: its results extend members of the
+	// revision. In the others, the files of skills are resources.
+	Skills bool
 }
 
 // Fields describes the members of messages that a revision defines. Members that it does not define

@@ -49,5 +49,6 @@ var v20260728 = Revision{
 		ResourceNotFound:  -32602,
 		MissingCapability: CodeMissingCapability,
 	},
-	Tasks: TaskExtension,
+	Tasks:  TaskExtension,
+	Skills: true,
 }
