@@ -249,6 +249,17 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 	return out.String()
 }
 
+var quiet = mcp.WithLogger(slog.New(slog.DiscardHandler))
+
+// eachWay runs a test over the framing of stdio and in memory.
+func eachWay(t *testing.T, f func(t *testing.T, way string)) {
+	for _, way := range []string{"stdio", "memory"} {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { f(t, way) })
+		})
+	}
+}
+
 // peer is a client that sends and receives raw text.
 type peer struct {
 	t     *testing.T

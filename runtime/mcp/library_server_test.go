@@ -65,11 +65,18 @@ func pages(t *testing.T, client func(string) string, method, extra string) [][]s
 
 func TestPages(t *testing.T) {
 	visible := mcp.WithAccess(mcp.Visible(func(_ context.Context, f mcp.FeatureInfo) bool { return len(f.Name)%2 == 0 }))
+	withTools := func(options ...mcp.Option) *mcp.Server {
+		s := newLibrary(append(options, quiet)...)
+		for i := range 7 {
+			s.Register(mcp.NewTool(mcp.ToolInfo{Name: fmt.Sprint("t", i*i)}, nil))
+		}
+		return s
+	}
 	for _, option := range []mcp.Option{quiet, visible} {
-		whole := connect(t, newLibrary(quiet, option))
+		whole := connect(t, withTools(option))
 		for _, size := range []int{1, 2, 3, 5, 7, 100} {
-			client := connect(t, newLibrary(quiet, option, mcp.WithLimits(mcp.Limits{PageSize: size})))
-			for _, method := range []string{"resources/list", "resources/templates/list", "prompts/list"} {
+			client := connect(t, withTools(option, mcp.WithLimits(mcp.Limits{PageSize: size})))
+			for _, method := range []string{"tools/list", "resources/list", "resources/templates/list", "prompts/list"} {
 				for _, extra := range []string{"", "," + modernMeta} {
 					want := slices.Concat(pages(t, whole, method, extra)...)
 					got := pages(t, client, method, extra)
@@ -186,8 +193,9 @@ func TestCursorsAreTamperEvident(t *testing.T) {
 	}
 }
 
-func TestFilesStayInside(t *testing.T) {
-	spec.Holds(t, "S231")
+// The list has every file that can be read, and no other. TestHardening/Files has the paths that are
+// refused.
+func TestListedFiles(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "docs")
 	write := func(name, text string) {
@@ -256,16 +264,6 @@ func TestFilesStayInside(t *testing.T) {
 		"data.bin": `"mimeType":"application/octet-stream","blob":"AP8="`, "odd.txt": `"blob":"/w=="`,
 	} {
 		if got := client(request(3, "resources/read", `{"uri":"file:///docs/`+uri+`"}`)); !strings.Contains(got, want) {
-			t.Errorf("%s: %s", uri, got)
-		}
-	}
-	for _, uri := range []string{
-		"../outside.txt", "..%2Foutside.txt", "%2e%2e/outside.txt", "sub/../../outside.txt", "sub/..", "./a.txt", "a.txt/", "/a.txt",
-		"out.txt", "abs.txt", "up/outside.txt", "up/docs/a.txt", "loop", "sub", "", ".", "a.txt%00", "a.txt%00.md", "..%5Coutside.txt",
-		".git/config", "%2Egit/config", "sub/.env", "no.txt", "%ff", base + "/outside.txt", "%2Fetc/passwd", "C:/x", "\\\\\\\\host/x",
-	} {
-		got := client(request(4, "resources/read", `{"uri":"file:///docs/`+uri+`"}`))
-		if !strings.Contains(got, `"error":{"code":-32002,`) || strings.Contains(got, "secret") || strings.Contains(got, "escapes") {
 			t.Errorf("%s: %s", uri, got)
 		}
 	}

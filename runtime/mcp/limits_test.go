@@ -3,10 +3,11 @@ package mcp_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -41,68 +42,6 @@ func (p *peer) expect(send, want string) {
 }
 
 const pong = `"result":{}`
-
-func TestLimitMessageBytes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{MessageBytes: 500})))
-		ofSize := func(n int) string {
-			text := call(1, "echo", `{"x":""}`)
-			return strings.Replace(text, `""`, `"`+strings.Repeat("y", n-len(text))+`"`, 1)
-		}
-		p.expect(ofSize(500), `"x":"yyy`)
-		p.expect(ofSize(501), `"code":-32600,"message":"invalid request: message is longer than 500 bytes"`)
-		p.expect(ofSize(1_000_000), "-32600")
-		p.expect(request(2, "ping", "{}"), pong)
-		p.hangUp()
-	})
-}
-
-func TestLimitDepth(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{Depth: 10})))
-		deep := func(n int) string { // with the message, its params and its arguments
-			return call(1, "echo", `{"x":`+strings.Repeat("[", n-3)+strings.Repeat("]", n-3)+`}`)
-		}
-		p.expect(deep(10), `"x":[[`)
-		p.expect(deep(11), `"error":{"code":-32600`)
-		p.expect(request(1, "tools/list", `{"x":`+strings.Repeat("[", 9)+strings.Repeat("]", 9)+`}`), `"error":{"code":-32600`)
-		p.expect(request(2, "ping", "{}"), pong)
-		p.hangUp()
-	})
-}
-
-func TestLimitInFlight(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{InFlight: 3})))
-		for i := range 3 {
-			p.send(call(i+1, "block", "{}") + "\n")
-		}
-		const over = `"id":4,"error":{"code":-32603,"message":"overloaded: 3 requests of this connection are in flight","data":{"reason":"overloaded"}}`
-		p.expect(call(4, "hello", "{}"), over)
-		spec.Holds(t, "S180")
-		p.expect(request(5, "ping", "{}"), pong) // not a call
-		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}` + "\n")
-		synctest.Wait()
-		p.expect(call(6, "hello", "{}"), `"id":6,"result"`)
-		p.hangUp()
-	})
-}
-
-func TestLimitResultBytes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{ResultBytes: 1000}))
-		s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "repeat", Arguments: []mcp.PromptArgument{{Name: "x"}}},
-			func(_ context.Context, arguments map[string]string) (*mcp.PromptResult, error) {
-				return mcp.PromptText(strings.Repeat(arguments["x"], 100)), nil
-			}))
-		p := limited(t, s)
-		p.expect(call(1, "echo", `{"x":"`+strings.Repeat("y", 200)+`"}`), `"structuredContent"`)
-		p.expect(call(2, "echo", `{"x":"`+strings.Repeat("y", 2000)+`"}`), `"isError":true`)
-		p.expect(request(3, "prompts/get", `{"name":"repeat","arguments":{"x":"123"}}`), `"messages"`)
-		p.expect(request(4, "prompts/get", `{"name":"repeat","arguments":{"x":"123456789012"}}`), `"data":{"reason":"too large"}`)
-		p.hangUp()
-	})
-}
 
 func TestLimitResourceBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -148,33 +87,6 @@ func TestLimitResourceBytes(t *testing.T) {
 type readerFunc func(b []byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
-
-func TestLimitPageSize(t *testing.T) {
-	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{PageSize: 3}))
-	for i := range 7 {
-		s.Register(mcp.NewTool(mcp.ToolInfo{Name: fmt.Sprint("t", i)}, nil))
-	}
-	client := connect(t, s)
-	var sizes []int
-	for params := "{}"; params != "" && len(sizes) < 9; {
-		var reply struct {
-			Result struct {
-				Tools      []json.RawMessage
-				NextCursor string
-			}
-		}
-		if err := json.Unmarshal([]byte(client(request(1, "tools/list", params))), &reply); err != nil {
-			t.Fatal(err)
-		}
-		sizes = append(sizes, len(reply.Result.Tools))
-		if params = ""; reply.Result.NextCursor != "" {
-			params = `{"cursor":"` + reply.Result.NextCursor + `"}`
-		}
-	}
-	if fmt.Sprint(sizes) != "[3 3 1]" {
-		t.Errorf("pages of %v", sizes)
-	}
-}
 
 func TestLimitSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -301,42 +213,6 @@ func TestLimitQueueBytes(t *testing.T) {
 	})
 }
 
-func TestLimitWriteTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client, server := jsonrpc.Pipe()
-		client = spec.NewConn(t, client)
-		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{WriteTime: 5 * time.Second}))
-		done := make(chan error, 1)
-		go func() { done <- s.Serve(t.Context(), &stuck{Conn: server, closed: make(chan struct{})}) }()
-		started := time.Now()
-		_ = client.Write([]byte(initialize("2025-11-25") + "\n"))
-		if err := <-done; err == nil || time.Since(started) != 5*time.Second {
-			t.Errorf("Serve returned %v after %v", err, time.Since(started))
-		}
-		client.Close()
-	})
-}
-
-func TestLimitDrainTime(t *testing.T) {
-	spec.Holds(t, "S088")
-	synctest.Test(t, func(t *testing.T) {
-		p := limited(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{DrainTime: 5 * time.Second})))
-		p.send(lines(call(1, "nap", "{}"), call(2, "block", "{}")))
-		synctest.Wait()
-		started := time.Now()
-		p.eof()
-		<-p.done
-		synctest.Wait()
-		if d := time.Since(started); d != 5*time.Second || p.ended() != "nil" {
-			t.Errorf("ended with %s after %v", p.ended(), d)
-		}
-		if got := p.received(); len(got) == 0 || !strings.Contains(got[0], `"id":1,"result"`) {
-			t.Errorf("got %v", got)
-		}
-		p.gone()
-	})
-}
-
 // A handler that ignores the cancellation delays the end of the connection for that time.
 // [TestTimeouts] tests timeouts.
 func TestLimitGraceTime(t *testing.T) {
@@ -359,4 +235,21 @@ func TestLimitGraceTime(t *testing.T) {
 		time.Sleep(time.Minute)
 		p.gone()
 	})
+}
+
+// stuck is a connection whose client does not read.
+type stuck struct {
+	jsonrpc.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (s *stuck) Write([]byte) error {
+	<-s.closed
+	return io.ErrClosedPipe
+}
+
+func (s *stuck) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return s.Conn.Close()
 }

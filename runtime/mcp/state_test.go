@@ -82,37 +82,6 @@ func askerIn(ctx context.Context, t *testing.T, s *mcp.Server) func(text string)
 	}
 }
 
-// Any process with the key can continue a round, and no other process.
-func TestStateOfAnotherProcess(t *testing.T) {
-	spec.Holds(t, "S032", "S033")
-	key := bytes.Repeat([]byte("k"), 32)
-	here := asker(t, newTalk(quiet, mcp.WithStateKeys(key)))
-	there := asker(t, newTalk(quiet, mcp.WithStateKeys(bytes.Repeat([]byte("n"), 32), key)))
-	stranger := asker(t, newTalk(quiet))
-	state := stateOf(t, here(modernTalk(1, "named", "")))
-	if got := there(retry(2, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
-		t.Errorf("the other process says %s", got)
-	}
-	if got := stranger(retry(2, "named", "sure", state)); !strings.Contains(got, `"code":-32602`) {
-		t.Errorf("the stranger says %s", got)
-	}
-}
-
-func TestStateOfAnotherPrincipal(t *testing.T) {
-	spec.Holds(t, "S296", "S325", "S329")
-	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
-	as := func(name string) func(string) string {
-		return askerIn(mcp.CallerContext(context.Background(), mcp.Principal{ID: name}, nil), t, newTalk(quiet, key))
-	}
-	state := stateOf(t, as("ada")(modernTalk(1, "named", "")))
-	if got := as("bob")(retry(2, "named", "sure", state)); !strings.Contains(got, `"code":-32602`) {
-		t.Errorf("bob gets %s", got)
-	}
-	if got := as("ada")(retry(2, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
-		t.Errorf("ada gets %s", got)
-	}
-}
-
 // Principals without an ID do not count as one principal: no state is made for them, and none is
 // accepted.
 func TestStateWithoutPrincipalID(t *testing.T) {

@@ -49,26 +49,6 @@ func validate(t *testing.T, read, printed string) {
 	}
 }
 
-func TestStdoutShield(t *testing.T) {
-	spec.Holds(t, "S083")
-	cmd, stderr := program(t, "printer")
-	cmd.Stdin = strings.NewReader(printing)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr)
-	}
-	validate(t, printing, string(out))
-	got := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(got) != 3 || !strings.Contains(got[0], `"id":0`) || !strings.Contains(got[1], printed) || got[2] != "restored" {
-		t.Errorf("standard output:\n%s", out)
-	}
-	for _, text := range []string{"printed by Go", "printed to descriptor 1", "printed by a child"} {
-		if !strings.Contains(stderr.String(), text) {
-			t.Errorf("%q is missing from standard error:\n%s", text, stderr)
-		}
-	}
-}
-
 func TestStdoutShieldOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in")

@@ -47,7 +47,10 @@ func testLongNames(t *testing.T, v target) {
 			if size > jsonrpc.MaxID+1 {
 				methods = methods[:1]
 			}
-			for _, id := range []string{`"` + strings.Repeat("i", size) + `"`, strings.Repeat("1", size)} {
+			for _, id := range []string{
+				`"` + strings.Repeat("i", size) + `"`, strings.Repeat("1", size), "-" + strings.Repeat("1", size),
+				`"` + strings.Repeat(`\u0041`, size/6+1) + `"`, `"` + strings.Repeat("é", size/2+1) + `"`,
+			} {
 				for _, method := range methods {
 					refused("id of "+method, c.era.text(id, method, params(method)), jsonrpc.CodeInvalidRequest)
 				}
@@ -58,7 +61,11 @@ func testLongNames(t *testing.T, v target) {
 			if c.era == modern {
 				meta += "," + modernMeta
 			}
-			refused("progress token", c.era.with("71", "tools/call", call("echo", `{}`), meta), jsonrpc.CodeInvalidRequest)
+			for method, params := range map[string]string{
+				"tools/call": call("echo", `{}`), "tools/list": "", "prompts/get": `"name":"greet"`, "resources/read": `"uri":"item://1"`,
+			} {
+				refused("progress token of "+method, c.era.with("71", method, params, meta), jsonrpc.CodeInvalidRequest)
+			}
 		}
 		meta := `"com.example/x":"` + strings.Repeat("x", 40<<10) + `"`
 		if c.era == modern {
@@ -75,9 +82,14 @@ func testLongNames(t *testing.T, v target) {
 				t.Errorf("clientInfo: %v", m)
 			}
 		}
-		id := `"` + strings.Repeat("i", jsonrpc.MaxID) + `"`
-		if m, _ := c.try(c.era.text(id, "tools/call", call("echo", `{}`))); m.failed() || m.id() != id {
-			t.Errorf("an id of %d bytes: %v", jsonrpc.MaxID, m)
+		for _, id := range []string{
+			`"` + strings.Repeat("i", jsonrpc.MaxID) + `"`, strings.Repeat("7", jsonrpc.MaxID), `"` + strings.Repeat(`\u0041`, jsonrpc.MaxID/6) + `"`,
+		} {
+			for _, text := range []string{c.era.text(id, "tools/call", call("echo", `{}`)), c.era.text(id, "unknown/method", "")} {
+				if m, _ := c.try(text); m.id() != id {
+					t.Errorf("an id of %d bytes: %v", len(id), m)
+				}
+			}
 		}
 		c.alive("long names")
 		other.alive("long names of somebody else")

@@ -86,6 +86,7 @@ func testInputEnds(t *testing.T, v target) {
 					t.Errorf("got %v", m)
 				}
 			}
+			spec.Holds(t, "S088")
 			stuck.answer("too late")
 		})
 	})
@@ -122,6 +123,9 @@ func testShutdown(t *testing.T, v target) {
 			if v.is(httpLegacy) {
 				standing = c.link.(*httpLink).get()
 				c.wantStatus("GET", c.status(standing), 200)
+			}
+			if v.is(tcp) {
+				_, _ = c.link.(*lineLink).raw.Write([]byte(`{"jsonrpc"`)) // never completed
 			}
 			ended, over := context.WithTimeout(t.Context(), 5*time.Second)
 			defer over()

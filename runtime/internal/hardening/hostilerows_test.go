@@ -77,6 +77,8 @@ var brokenReplies = []string{
 	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[{"type":"text","text":"\ud800"}]}}`,
 	`{"jsonrpc":"2.0","id":%ID,"error":"text"}`,
 	`{"jsonrpc":"2.0","id":%ID,"error":{"code":"1","message":"m"}}`,
+	`{"jsonrpc":"2.0","id":%ID,"error":{"message":"m"}}`,
+	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[}}`,
 	"{\"jsonrpc\":\"2.0\",\"id\":%ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}}",
 	`"text"`,
 	`{}`,
@@ -220,7 +222,7 @@ var messageRows = []hostileRow{
 				_, err := h.call(t, timeout, map[string]int{"n": n})
 				if errors.Is(err, mcpclient.ErrTimeout) && !known {
 					h.wantReports(before + 1)
-				} else if _, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); !ok {
+				} else if e, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); !ok || e.Target == "" || e.Method != "tools/call" {
 					t.Errorf("%.100s: %v", reply, err)
 				}
 				h.works(t, reply[:min(len(reply), 100)])

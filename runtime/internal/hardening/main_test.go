@@ -51,6 +51,7 @@ func printer() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	fmt.Println("restored")
 	return 0
 }
 
@@ -82,10 +83,10 @@ func testStdout(t *testing.T, v target) {
 		t.Fatalf("%v\n%s", err, &stderr)
 	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != len(in) {
-		t.Errorf("%d lines, want %d:\n%s", len(lines), len(in), out)
+	if len(lines) != len(in)+1 || lines[len(in)] != "restored" {
+		t.Fatalf("%d lines, want %d and one after the end of Serve:\n%s", len(lines), len(in), out)
 	}
-	for _, line := range lines {
+	for _, line := range lines[:len(in)] {
 		m := parse(line)
 		if m.failed() || m.Result == nil || (m.id() != "1" && m.text() != "read 0 words") {
 			t.Errorf("%v", m)

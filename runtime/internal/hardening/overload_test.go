@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -49,6 +50,7 @@ func testBlocked(t *testing.T, v target) {
 		})
 	})
 	t.Run("limit", func(t *testing.T) {
+		spec.Holds(t, "S180")
 		const most = 5
 		c := setup{limits: mcp.Limits{InFlight: most}}
 		if v.is(httpModern) {

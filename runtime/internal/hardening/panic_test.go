@@ -21,6 +21,9 @@ func testPanic(t *testing.T, v target) {
 				panic(secret)
 			}
 			reply, err := next(ctx, req)
+			if err != nil && strings.Contains(err.Error(), secret) {
+				t.Errorf("the interceptor sees %v", err)
+			}
 			if req.Name == "typed" {
 				panic(secret)
 			}

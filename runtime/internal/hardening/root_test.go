@@ -24,7 +24,7 @@ func newRoot(t *testing.T) *os.Root {
 	write("docs/sub/inner.md", "welcome inside")
 	write("docs/.hidden", "do not read this")
 	write("docs/sub/.hidden", "do not read this")
-	for name, target := range map[string]string{"inside": "read.md", "outside": "..", "absolute": filepath.Join(above, "secret.txt")} {
+	for name, target := range map[string]string{"inside": "read.md", "outside": "..", "absolute": filepath.Join(above, "secret.txt"), "self": ".", "loop": "loop"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Skipf("no links here: %v", err)
 		}

@@ -33,7 +33,7 @@ func stateIn(t *testing.T, m message) string {
 
 // testRequestState sends states that are invalid, or belong to another request.
 func testRequestState(t *testing.T, v target) {
-	spec.Holds(t, "S293", "S294", "S295")
+	spec.Holds(t, "S032", "S033", "S293", "S294", "S295", "S296", "S325")
 	if v.era == legacy {
 		t.Logf("does not apply: %s", noRounds)
 		return

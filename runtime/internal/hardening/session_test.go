@@ -108,9 +108,20 @@ func testEventStore(t *testing.T, v target) {
 		if m := c.wait("error", func(m message) bool { return m.Error != nil }); !strings.Contains(m.text(), "kept") {
 			t.Errorf("the error says %v", m)
 		}
-		for _, id := range []string{"", "x", "1", "99-1", "1-99999", "-1-1", "1--1", kept + ", " + lost, "9999999999999999999-1"} {
+		for _, id := range []string{
+			"", "x", "0", "1", "99-1", "1-99999", "-1", "-1-1", "1--1", "2_1_1", "1_999999", kept + ", " + lost, kept + "x", kept + "0", "☃", "9999999999999999999-1",
+		} {
 			if status := c.status(l.get("Last-Event-ID: " + id)); status != 400 {
 				t.Errorf("event %q: status %d", id, status)
+			}
+		}
+		s.settle()
+		c.in.all()
+
+		other := s.open().link.(*httpLink)
+		for id, want := range map[string]int{other.session: 400, "no-such": 404, "": 400} {
+			if status := c.status(l.get("Mcp-Session-Id: "+id, "Last-Event-ID: "+kept)); status != want {
+				t.Errorf("in session %q: status %d, want %d", id, status, want)
 			}
 		}
 		s.settle()
