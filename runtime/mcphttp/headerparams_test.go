@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
@@ -121,6 +122,7 @@ func checkMismatch(t *testing.T, err *jsonrpc.Error, message string) {
 }
 
 func TestParamMirrors(t *testing.T) {
+	spec.Holds(t, "S141", "S142", "S143", "S144", "S145", "S146", "S147", "S148", "S151")
 	const malformed = `header Mcp-Param-Region is malformed: want visible ASCII, or padded base64 of UTF-8 between =?base64? and ?=`
 	long := strings.Repeat("r", 5000)
 	for _, test := range []struct {
@@ -139,6 +141,16 @@ func TestParamMirrors(t *testing.T) {
 		{"string that begins as if encoded", `{"region":"=?base64?SGVsbG8="}`, fields("Mcp-Param-Region", "=?base64?SGVsbG8="), ""},
 		{"no padding", `{"region":"Hello"}`, fields("Mcp-Param-Region", "=?base64?SGVsbG8?="), malformed},
 		{"not base64", `{"region":"Hello"}`, fields("Mcp-Param-Region", "=?base64?SGVs!!!bG8=?="), malformed},
+		{"bits that are not used", `{"region":"Hello"}`, fields("Mcp-Param-Region", "=?base64?SGVsbG9=?="), malformed},
+		{"not UTF-8", `{"region":"\u00ff"}`, fields("Mcp-Param-Region", "=?base64?/w==?="), malformed},
+		{"line feed", `{"region":"a\nb"}`, fields("Mcp-Param-Region", "=?base64?YQpi?="), ""},
+		{"blanks around it", `{"region":"eu"}`, fields("Mcp-Param-Region", "  eu \t"), ""},
+		{"blanks of the value", `{"region":" a "}`, fields("Mcp-Param-Region", "=?base64?IGEg?="), ""},
+		{"blanks of the value, lost on the way", `{"region":" a "}`, fields("Mcp-Param-Region", " a "),
+			`header Mcp-Param-Region is "a", but params.arguments.region is " a "`},
+		{"string that looks encoded, encoded", `{"region":"=?base64?literal?="}`, fields("Mcp-Param-Region", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="), ""},
+		{"string that looks encoded, not encoded", `{"region":"=?base64?SGVsbG8=?="}`, fields("Mcp-Param-Region", "=?base64?SGVsbG8=?="),
+			`header Mcp-Param-Region is "Hello", but params.arguments.region is "=?base64?SGVsbG8=?="`},
 		{"not ASCII", `{"region":"caf\u00e9"}`, fields("Mcp-Param-Region", "caf\u00e9"), malformed},
 		{"empty string", `{"region":""}`, fields("Mcp-Param-Region", ""), ""},
 		{"empty string, no header", `{"region":""}`, nil, `header Mcp-Param-Region is missing: it must repeat params.arguments.region, which is ""`},
@@ -153,6 +165,7 @@ func TestParamMirrors(t *testing.T) {
 		{"name of another case in the body", `{"Region":"eu"}`, nil, ""},
 
 		{"integer", `{"count":42}`, fields("Mcp-Param-Count", "42"), ""},
+		{"integer, encoded", `{"count":42}`, fields("Mcp-Param-Count", "=?base64?NDI=?="), ""},
 		{"negative", `{"count":-7}`, fields("Mcp-Param-Count", "-7"), ""},
 		{"with a fraction", `{"count":42}`, fields("Mcp-Param-Count", "42.0"), ""},
 		{"with a fraction in the body", `{"count":42.0}`, fields("Mcp-Param-Count", "42"), ""},

@@ -201,45 +201,6 @@ func TestManyOpenAtOnce(t *testing.T) {
 	})
 }
 
-// One principal cannot use all sessions.
-func TestShareOfSessions(t *testing.T) {
-	serve(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5}),
-	}}, func(t *testing.T, s *testServer) {
-		ann := s.open(revisionD, "Authorization: ann")
-		s.open(revisionD, "Authorization: ann")
-		s.do(postBody(initialize(revisionD), "Authorization: ann")).wantLimitRefusal(503)
-		s.open(revisionD, "Authorization: bob")
-		ann.delete()
-		s.open(revisionD, "Authorization: ann")
-		s.do(postBody(initialize(revisionD), "Authorization: ann")).wantLimitRefusal(503)
-		s.open(revisionD, "Authorization: bob")
-		s.do(postBody(initialize(revisionD), "Authorization: bob")).wantLimitRefusal(503)
-		s.open(revisionD, "Authorization: cid")
-		s.do(postBody(initialize(revisionD), "Authorization: dan")).wantLimitRefusal(503)
-		// The limit does not apply to requests without a session.
-		s.do(call("echo", "{}").post("Authorization: ann")).wantResult("1")
-	})
-}
-
-// A server that pings its clients sends pings on the standalone stream, and gets the replies by
-// POST.
-func TestPing(t *testing.T) {
-	serve(t, setup{server: []mcp.Option{mcp.WithPing(time.Minute)}}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		stream := x.listen()
-		for range 3 {
-			time.Sleep(130 * time.Second)
-			m := stream.wantMessages("ping")[0]
-			x.do(reply(m.ID, "{}")).wantAccepted()
-		}
-		// The session of a client that does not reply is closed.
-		time.Sleep(5 * time.Minute)
-		stream.wantEnd()
-		x.do(call("echo", "{}").legacy()).wantStatus(404)
-	})
-}
-
 // By default, one client may use a quarter of each limit.
 func TestQuarterForEach(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 8, Streams: 5})}}, func(t *testing.T, s *testServer) {

@@ -2,15 +2,12 @@ package mcphttp_test
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
-	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -154,35 +151,6 @@ func TestListenRefused(t *testing.T) {
 		s.do(listen("1", `"toolsListChanged":7`).post().invalid()).wantError(200, -32602, "1")
 		s.do(listen("1", "").post("-Mcp-Method")).wantError(400, -32020, "1")
 		s.open(revisionD).do(listen("1", "").legacy()).wantError(200, -32601, "1")
-	})
-}
-
-// Different clients may use the same ids.
-func TestSameIDOfManyClients(t *testing.T) {
-	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		var calls []*testbed.ScriptedCall
-		var answers []*response
-		for i := range 10 {
-			p := s.Script(fmt.Sprint("p", i))
-			calls = append(calls, p)
-			answers = append(answers, s.start(callScripted(p).withID("1").post()))
-			p.Started()
-		}
-		answers[3].disconnect()
-		if err := calls[3].Ended(); !errors.Is(err, mcp.ErrCancelled) {
-			t.Errorf("the cause is %v", err)
-		}
-		for i := 9; i >= 0; i-- {
-			if i == 3 {
-				continue
-			}
-			calls[i].Progress(1)
-			calls[i].Return(fmt.Sprint("answer ", i))
-			m := answers[i].wantEnd().wantMessages("notifications/progress", "result 1")[1]
-			if got := textOf(t, m.Result); got != fmt.Sprint("answer ", i) {
-				answers[i].fail("the answer is %q", got)
-			}
-		}
 	})
 }
 

@@ -44,24 +44,6 @@ func TestRevisionWithoutHeader(t *testing.T) {
 	})
 }
 
-// M present, H different: -32020, before any check of the version.
-func TestRevisionOtherThanHeader(t *testing.T) {
-	spec.Holds(t, "S135")
-	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		for _, c := range []struct{ m, h string }{
-			{modern, unknown}, {unknown, modern}, {modern, revisionD}, {revisionD, modern},
-			{unknown, "2098-01-01"}, {revisionC, revisionD}, {modern, "2026-07-2"}, {modern, "2026-07-28, 2026-07-28"},
-		} {
-			r := call("echo", "{}").withID(`"x"`).withVersion(c.m)
-			s.do(r.post("Mcp-Protocol-Version: "+c.h)).wantError(400, -32020, `"x"`)
-		}
-		// Two fields are invalid, even if they are equal.
-		s.do(call("echo", "{}").post("Mcp-Protocol-Version: "+modern, "Mcp-Protocol-Version: "+unknown)).wantError(400, -32020, "1")
-		// Spaces around the value are ignored.
-		s.do(call("echo", "{}").post("Mcp-Protocol-Version:   " + modern + " \t")).wantResult("1")
-	})
-}
-
 // M = H, not a per-request revision, whether unknown or with sessions: -32022 with the supported
 // revisions.
 func TestRevisionNotServed(t *testing.T) {
@@ -112,20 +94,6 @@ func TestModernRequest(t *testing.T) {
 		me := whoami(t, s.do(call("whoami", "{}").post("Mcp-Session-Id: "+x.id)).wantResult("1"))
 		if me.Revision != modern || me.Client != "tester" {
 			t.Errorf("the call is %+v", me)
-		}
-	})
-}
-
-// The reply contains the id of the request, byte for byte.
-func TestIDsAreEchoed(t *testing.T) {
-	spec.Holds(t, "S011")
-	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		for _, id := range []string{"0", "-1", "9007199254740993", `""`, `"42"`, `"a\u00e9\n\"\\"`, `"é"`} {
-			s.do(call("echo", "{}").withID(id).post()).wantResult(id)
-			x.do(call("echo", "{}").withID(id).legacy()).wantResult(id)
-			s.do(rpc{method: "no/such", id: id}.post()).wantError(404, -32601, id)
-			x.do(rpc{method: "no/such", id: id}.legacy()).wantError(200, -32601, id)
 		}
 	})
 }

@@ -177,37 +177,6 @@ func testResumeTakesOver(t *testing.T) {
 	})
 }
 
-// Evicted events are lost, and so are events that never existed: 400, since the session exists.
-func TestLostEvents(t *testing.T) {
-	eachResumable(t, limits(mcphttp.Limits{EventBytes: 2000}), func(t *testing.T, s *testServer, x *session) {
-		p := s.Script("p")
-		a := x.start(callScripted(p).legacy())
-		p.Started()
-		p.Log("first")
-		first := lastEventID(t, a.wantStream().next())
-		var last string
-		for range 20 {
-			p.Log(strings.Repeat("x", 300))
-			last = lastEventID(t, a.next())
-		}
-		a.disconnect()
-		p.Return("done")
-		get := request{method: "GET"}
-		e := s.do(x.withSession(get.with("Last-Event-ID: " + first)))
-		e.wantRefusal(400)
-		x.resume(last).wantEnd().wantMessages("result 1")
-		other := s.open(x.version)
-		for _, id := range []string{"x", "0", "-1", "1_999999", "99999999999999999999_1", "2_1_1", last + "x", last + "0", "☃"} {
-			s.do(x.withSession(get.with("Last-Event-ID: " + id))).wantRefusal(400)
-		}
-		s.do(other.withSession(get.with("Last-Event-ID: " + last))).wantRefusal(400)
-		s.do(get.with("Mcp-Session-Id: no-such", "Last-Event-ID: "+last)).wantRefusal(404)
-		s.do(get.with("Last-Event-ID: " + last)).wantRefusal(400)
-		x.delete()
-		s.do(x.withSession(get.with("Last-Event-ID: " + last))).wantRefusal(404)
-	})
-}
-
 // An id that has not been sent yet is invalid, even if another stream contains it.
 func TestEventsToCome(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
@@ -355,27 +324,6 @@ func TestResumeAtRandom(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The stored bytes are limited even if no client reads the stream: after a connection is lost, the
-// call goes on and writes events.
-func TestEventBytesWithoutReader(t *testing.T) {
-	const limit = 64 << 10
-	serve(t, limits(mcphttp.Limits{EventBytes: limit}), func(t *testing.T, s *testServer) {
-		_, p, a := s.startCall(revisionD)
-		p.Log("first")
-		a.wantStream()
-		a.disconnect()
-		synctest.Wait() // until the server has noticed: messages that wait for a client that reads are not dropped
-		before := s.memory().Used()
-		for range 100 {
-			p.Log(strings.Repeat("x", 8<<10))
-		}
-		if used := s.memory().Used() - before; used > 2*limit {
-			t.Errorf("%d bytes are kept, of %d", used, limit)
-		}
-		p.Return("done")
-	})
 }
 
 // Waiting messages are dropped down to the limit when their client disconnects, and not only with

@@ -91,41 +91,6 @@ func TestShutdownAmidAQuestion(t *testing.T) {
 	})
 }
 
-// Close cancels everything at once, with a cause.
-func TestClose(t *testing.T) {
-	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		one, two := s.Script("one"), s.Script("two")
-		alone := s.start(callScripted(one).post())
-		inSession := x.start(callScripted(two).legacy())
-		one.Started()
-		two.Started()
-		two.Log("hello")
-		standalone := x.listen()
-		began := time.Now()
-		for range 2 {
-			if err := s.handler.Close(); err != nil {
-				t.Errorf("close: %v", err)
-			}
-		}
-		for _, p := range []*testbed.ScriptedCall{one, two} {
-			if err := p.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
-				t.Errorf("the cause is %v", err)
-			}
-		}
-		standalone.wantEnd()
-		inSession.wantEnd()
-		alone.wait()
-		if time.Since(began) != 0 {
-			t.Errorf("it took %v", time.Since(began))
-		}
-		s.do(call("echo", "{}").post()).wantStatus(503)
-		if err := s.handler.Shutdown(t.Context()); err != nil {
-			t.Errorf("shut down what is closed: %v", err)
-		}
-	})
-}
-
 // Closed handlers leave no goroutines or memory behind.
 func TestShutdownOfNothing(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -156,13 +121,23 @@ func TestCloseDuringCall(t *testing.T) {
 				a := start(s, p)
 				p.Started()
 				synctest.Wait()
-				if err := s.handler.Close(); err != nil {
-					t.Error(err)
+				began := time.Now()
+				for range 2 {
+					if err := s.handler.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := p.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) || time.Since(began) != 0 {
+					t.Errorf("the cause is %v, after %v", err, time.Since(began))
 				}
 				a.wait()
 				a.wantStatus(http.StatusInternalServerError)
 				if !strings.Contains(a.text(), "may have run") {
 					a.fail("%s", a.text())
+				}
+				s.do(call("echo", "{}").post()).wantStatus(503)
+				if err := s.handler.Shutdown(t.Context()); err != nil {
+					t.Errorf("shut down what is closed: %v", err)
 				}
 			})
 		})

@@ -315,31 +315,3 @@ func TestSSEWithoutInitialize(t *testing.T) {
 		open.stream.wantOpen()
 	})
 }
-
-// The session of a client that does not read is closed at once, and makes room for another one.
-func TestSSESessionOfASlowReaderEnds(t *testing.T) {
-	serve(t, setup{
-		sse: true, noisy: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 1000})},
-		handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1})},
-	}, func(t *testing.T, s *testServer) {
-		slow := s.dial()
-		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
-		if _, err := slow.r.ReadString('?'); err != nil {
-			t.Fatal(err)
-		}
-		rest, err := slow.r.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := &sseClient{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
-		c.post(initialize(revisionA)).wantAccepted()
-		asked := 0
-		for c.post(rpc{method: "ping"}.legacy()).code() == http.StatusAccepted {
-			if asked++; asked > 1000 {
-				t.Fatal("it goes on for ever")
-			}
-		}
-		c.post(rpc{method: "ping"}.legacy()).wantRefusal(404)
-		s.connect().open(revisionA)
-	})
-}

@@ -220,31 +220,6 @@ func TestAccept(t *testing.T) {
 	})
 }
 
-// POST needs Content-Type application/json.
-func TestContentType(t *testing.T) {
-	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		for kind, ok := range map[string]bool{
-			"application/json": true, "application/json; charset=utf-8": true, "Application/JSON;charset=UTF-8": true,
-			"application/json;x=y": true,
-			"text/plain":           false, "application/x-www-form-urlencoded": false, "multipart/form-data; boundary=x": false,
-			"application/jsonp": false, "text/json": false, "application/json, text/plain": false, "": false, ";": false,
-			"application/vnd.api+json": false,
-		} {
-			field := "Content-Type: " + kind
-			for _, r := range []request{call("echo", "{}").post(field), x.withSession(postBody(call("echo", "{}").legacy(), field))} {
-				if a := s.do(r); ok {
-					a.wantResult("1")
-				} else {
-					a.wantRefusal(415)
-				}
-			}
-		}
-		s.do(call("echo", "{}").post("-Content-Type")).wantRefusal(415)
-		s.do(x.withSession(postBody(initialized, "Content-Type: text/plain"))).wantRefusal(415)
-	})
-}
-
 // A request body without a length is read up to the limit as well.
 func TestChunkedBody(t *testing.T) {
 	serveBoth(t, setup{server: limited, noisy: true}, func(t *testing.T, s *testServer) {

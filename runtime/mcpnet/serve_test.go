@@ -122,24 +122,6 @@ func TestConnectionLost(t *testing.T) {
 	})
 }
 
-func TestEnd(t *testing.T) {
-	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		busy, idle := s.open(), s.open()
-		busy.send(testbed.Call(1, "gate", "{}"))
-		busy.write(testbed.Ping(2)[:10]) // never completed
-		synctest.Wait()
-		s.stop()
-		idle.want("end EOF")
-		busy.want()
-		if _, err := s.network.Dial(t.Context()); err == nil {
-			t.Error("a connection is accepted after the end")
-		}
-		time.Sleep(5 * time.Second)
-		close(s.tools.Release)
-		busy.want("released", "end EOF")
-	})
-}
-
 // Replies are not lost if the client continues to write while the server closes.
 func TestEndWithUnreadInput(t *testing.T) {
 	serveEachNetwork(t, setup{}, func(t *testing.T, s *testServer) {
@@ -160,23 +142,6 @@ func TestEndWithUnreadInput(t *testing.T) {
 		close(s.tools.Release)
 		c.wantNext("released")
 		c.wantEnd()
-	})
-}
-
-func TestEndIsBounded(t *testing.T) {
-	limits := mcp.WithLimits(mcp.Limits{DrainTime: 3 * time.Second})
-	serve(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, s *testServer) {
-		c := s.open()
-		c.send(testbed.Call(1, "block", "{}"))
-		synctest.Wait()
-		started := time.Now()
-		s.stop()
-		<-s.ended
-		if d := time.Since(started); d > 5*time.Second {
-			t.Errorf("it took %v", d)
-		}
-		s.wantCancelled()
-		c.want("context canceled", "end EOF")
 	})
 }
 
@@ -226,16 +191,6 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// The log names the limit of one client.
-func TestShareOfConnections(t *testing.T) {
-	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: 8})}}, func(t *testing.T, s *testServer) {
-		s.open()
-		s.open()
-		s.open().want("end EOF")
-		s.wantLog("its client has its share of Limits.Connections, which is mcp.Limits.ClientShare")
-	})
-}
-
 // watched is a listener that calls a function before it closes a connection.
 type watched struct {
 	net.Listener
@@ -264,8 +219,8 @@ func (c *watchedConn) Close() error {
 // the log.
 func TestLogBeforeRefusal(t *testing.T) {
 	for reason, limits := range map[string]mcpnet.Limits{
-		"connections refused: Limits.Connections is reached":                 {Connections: 1},
-		"connection refused: its client has its share of Limits.Connections": {Connections: 2},
+		"connections refused: Limits.Connections is reached":                                                  {Connections: 1},
+		"connection refused: its client has its share of Limits.Connections, which is mcp.Limits.ClientShare": {Connections: 2},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			w := &watched{closing: func() {}}

@@ -53,24 +53,6 @@ func TestClientFails(t *testing.T) {
 	}
 }
 
-// A connection without a message is closed in time; after the first message, it may be silent.
-func TestFirstMessageTime(t *testing.T) {
-	limits := mcp.WithLimits(mcp.Limits{FirstMessageTime: 5 * time.Second})
-	serve(t, setup{server: []mcp.Option{limits}, handler: []mcpws.Option{mcpws.WithPing(0)}}, func(t *testing.T, s *testServer) {
-		silent, c := s.open(), s.open()
-		time.Sleep(4 * time.Second)
-		c.send(testbed.Ping(1))
-		c.want(pong(1))
-		silent.want()
-		time.Sleep(2 * time.Second)
-		silent.want("end EOF")
-		time.Sleep(time.Hour) // no ping is sent either
-		c.want()
-		c.send(testbed.Ping(2))
-		c.want(pong(2))
-	})
-}
-
 // A client that floods the server while the connection is closed is disconnected.
 func TestFloodWhileClosing(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {

@@ -240,29 +240,6 @@ func TestTooLongIsNotCharged(t *testing.T) {
 	})
 }
 
-// A message that is too long is not buffered.
-func TestMemoryStaysFlat(t *testing.T) {
-	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1 << 18})}}, func(t *testing.T, s *testServer) {
-		c := s.open()
-		const size = 16 << 20
-		head := testbed.MaskedFrame(fin|textFrame, "")[:1]
-		head = append(head, 0x80|127, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4)
-		piece := make([]byte, 64<<10)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		c.write(head)
-		for range size / len(piece) {
-			c.write(piece)
-		}
-		c.send(testbed.Ping(1))
-		c.want("longer than 262144 bytes", pong(1))
-		runtime.ReadMemStats(&after)
-		if grown := after.TotalAlloc - before.TotalAlloc; grown > 4<<20 {
-			t.Errorf("a message of %d MiB took %d MiB", size>>20, grown>>20)
-		}
-	})
-}
-
 // The length in a frame header does not allocate memory.
 func TestAnnouncedOnly(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
