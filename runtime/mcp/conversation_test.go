@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,8 +17,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/mcpgen/mcpgen/internal/conversation"
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -29,8 +25,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the expected lines of the conversations")
-
-const conversations = "../../testdata/conversations"
 
 // A conversation is one section of a txtar file. Its lines are
 //
@@ -60,42 +54,12 @@ const conversations = "../../testdata/conversations"
 // The name of a section describes its subject; "small", "visible", "library" and others in front of
 // a colon choose another server than the whole fixture.
 func TestConversations(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no conversations in %s: %v", conversations, err)
-	}
 	opened := readHandshakes(t)
 	defer opened.save(t)
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		changed := false
-		for i := range archive.Files {
-			section := &archive.Files[i]
-			for _, way := range []string{"stdio", "memory"} {
-				t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+section.Name+"/"+way, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						got := converse(t, section.Name, string(section.Data), way, opened)
-						if got == string(section.Data) {
-							return
-						}
-						if *update {
-							section.Data, changed = []byte(got), true
-							return
-						}
-						t.Errorf("the conversation went otherwise (< lines):\n%s\nwanted:\n%s", got, section.Data)
-					})
-				})
-			}
-		}
-		if changed {
-			if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	ways := func(string) []string { return []string{"stdio", "memory"} }
+	conversation.Run(t, "../../testdata/conversations", *update, ways, func(t *testing.T, section, way, script string) string {
+		return converse(t, section, script, way, opened)
+	})
 }
 
 // serverOf returns the server of a section.

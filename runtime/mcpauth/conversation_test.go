@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,8 +16,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/mcpgen/mcpgen/internal/conversation"
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
@@ -53,44 +49,15 @@ var update = flag.Bool("update", false, "rewrite the expected lines of the conve
 // <state 1>. The guard requires the scope books:read for every request, and the tool order requires
 // books:write.
 func TestConversations(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/guardedconversations/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no conversations: %v", err)
+	revisions := func(section string) []string {
+		if revision, _, _ := strings.Cut(section, ":"); revision != "sessions" {
+			return []string{revision}
+		}
+		return []string{"2025-11-25", "2025-06-18", "2025-03-26"}
 	}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		changed := false
-		for n := range archive.Files {
-			section := &archive.Files[n]
-			revision, _, _ := strings.Cut(section.Name, ":")
-			revisions := []string{revision}
-			if revision == "sessions" {
-				revisions = []string{"2025-11-25", "2025-06-18", "2025-03-26"}
-			}
-			for _, revision := range revisions {
-				t.Run(section.Name+"/"+revision, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						got := converse(t, revision, string(section.Data))
-						switch {
-						case got == string(section.Data):
-						case *update:
-							section.Data, changed = []byte(got), true
-						default:
-							t.Errorf("the conversation went otherwise (< lines):\n%s\nwanted:\n%s", got, section.Data)
-						}
-					})
-				})
-			}
-		}
-		if changed {
-			if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	conversation.Run(t, "../../testdata/guardedconversations", *update, revisions, func(t *testing.T, _, revision, script string) string {
+		return converse(t, revision, script)
+	})
 }
 
 // talk is one conversation.

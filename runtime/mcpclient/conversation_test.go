@@ -5,8 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,15 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/mcpgen/mcpgen/internal/conversation"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected lines of the conversations")
-
-const conversations = "../../testdata/clientconversations"
 
 // A conversation is one section of a txtar file: operations of a client, the messages that it
 // sends, and the messages that the server sends. The revisions in parentheses after the section
@@ -52,59 +46,20 @@ const conversations = "../../testdata/clientconversations"
 // A message that is too long for a line is written over several lines, as in the conversations of
 // servers.
 func TestConversations(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no conversations in %s: %v", conversations, err)
-	}
 	seen := coverage{}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
+	conversation.Run(t, "../../testdata/clientconversations", *update, revisionsOf, func(t *testing.T, _, revision, script string) string {
+		if revision == "" {
+			return converse(t, script, revision, seen)
 		}
-		changed := false
-		for i := range archive.Files {
-			section := &archive.Files[i]
-			for _, revision := range revisionsOf(section.Name) {
-				t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+section.Name+"/"+revision, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						wanted := string(section.Data)
-						if revision != "" {
-							wanted = strings.ReplaceAll(wanted, "REVISION", revision)
-						}
-						got := converse(t, wanted, revision, seen)
-						if got == wanted {
-							return
-						}
-						if *update && !changed {
-							changed = true
-							if revision != "" {
-								got = strings.ReplaceAll(got, revision, "REVISION")
-							}
-							section.Data = []byte(got)
-							return
-						}
-						t.Errorf("the conversation went otherwise:\n%s\nwanted:\n%s", got, wanted)
-					})
-				})
-			}
-			changedFile(t, file, archive, &changed)
+		wanted := strings.ReplaceAll(script, "REVISION", revision)
+		got := converse(t, wanted, revision, seen)
+		if got == wanted {
+			return script
 		}
-	}
+		return strings.ReplaceAll(got, revision, "REVISION")
+	})
 	if f := flag.Lookup("test.run"); f.Value.String() == "" || f.Value.String() == "^"+t.Name()+"$" {
 		seen.check(t)
-	}
-}
-
-// changedFile writes a file whose expected lines have changed.
-func changedFile(t *testing.T, file string, archive *txtar.Archive, changed *bool) {
-	t.Helper()
-	if !*changed {
-		return
-	}
-	*changed = false
-	if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 
