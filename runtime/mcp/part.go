@@ -66,6 +66,8 @@ type record interface {
 type resourcePart interface {
 	// uris returns the further URIs, in their normal form.
 	uris() []string
+	// listings returns a description of each, as lists of resources have it.
+	listings() []json.RawMessage
 	// needs returns the features without which a request does not see the resource.
 	needs() []neededFeature
 	// entry returns the entry in the list of the extension.

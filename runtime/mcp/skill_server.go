@@ -127,9 +127,10 @@ func (p *skillPart) need(tools []string) {
 	}
 }
 
-func (p *skillPart) uris() []string         { return p.Files }
-func (p *skillPart) needs() []neededFeature { return p.needed }
-func (p *skillPart) entry() []byte          { return p.Entry }
+func (p *skillPart) uris() []string              { return p.Files }
+func (p *skillPart) listings() []json.RawMessage { return p.Listings }
+func (p *skillPart) needs() []neededFeature      { return p.needed }
+func (p *skillPart) entry() []byte               { return p.Entry }
 
 func (p *skillPart) renamed(prefix string) resourcePart {
 	c := &skillPart{Part: p.Part, methods: p.methods}

@@ -148,12 +148,15 @@ func (h transportServer) HeaderParams(name string) []toolschema.HeaderParam {
 
 func (h transportServer) Listing(list protocol.Method, rev *protocol.Revision) []json.RawMessage {
 	h.mu.RLock()
-	items := h.sets[pagedLists[list].set].after(0)
-	h.mu.RUnlock()
+	defer h.mu.RUnlock()
 	var all []json.RawMessage
-	for _, f := range items {
-		if !needsTask(f.Feature, rev) {
-			all = append(all, f.listing(rev))
+	for _, f := range h.sets[pagedLists[list].set].items {
+		if needsTask(f.Feature, rev) || !h.isServed(f.Feature, rev) {
+			continue
+		}
+		all = append(all, f.listing(rev))
+		if part := partOf(f.Feature); part != nil {
+			all = append(all, part.listings()...)
 		}
 	}
 	return all

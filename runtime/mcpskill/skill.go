@@ -82,7 +82,7 @@ func feature(info Info, front frontmatter, all loaded, dir string, nested []stri
 		part.Largest = max(part.Largest, f.size)
 		if uri != d.main() {
 			part.Files = append(part.Files, uri)
-			d.add(uri, f)
+			part.Listings = append(part.Listings, d.add(uri, f))
 		}
 	}
 	part.Entry = d.entry(front.json, manifest)
@@ -134,8 +134,8 @@ func (d *described) entry(front []byte, manifest []manifestFile) []byte {
 	return slices.Clip(append(b, "]}"...))
 }
 
-// add adds a file to the directories that lead to it.
-func (d *described) add(uri string, f *file) {
+// add adds a file to the directories that lead to it, and returns its entry.
+func (d *described) add(uri string, f *file) []byte {
 	b := append([]byte(nil), `{"uri":`...)
 	b = wire.AppendString(b, uri)
 	b = wire.AppendString(append(b, `,"name":`...), path.Base(f.path))
@@ -143,12 +143,13 @@ func (d *described) add(uri string, f *file) {
 		b = wire.AppendString(append(b, `,"mimeType":`...), f.mime)
 	}
 	b = strconv.AppendInt(append(b, `,"size":`...), int64(f.size), 10)
-	c := child{uri, append(b, '}')}
+	b = append(b, '}')
+	c := child{uri, b}
 	for at := parent(uri); ; at = parent(at) {
 		_, known := d.directories[at]
 		d.directories[at] = append(d.directories[at], c)
 		if known || at == d.uri {
-			return
+			return b
 		}
 		c = directory(at)
 	}

@@ -2,12 +2,16 @@
 // does not import mcpskill, so that programs without skills do not link it.
 package skillpart
 
+import "encoding/json"
+
 // Part makes a resource, the SKILL.md of a skill, the skill. It does not change.
 type Part struct {
-	Files   []string // URIs of the other files, except those of nested skills
-	Tools   []string // names of tools; callers who may not use all of them do not see the skill
-	Skills  []string // URIs of the SKILL.md of skills directly in it, which are parts of its manifest
-	Entry   []byte   // the entry in skills/list and skills/get, as JSON
-	Largest int      // bytes of the largest file
-	Skill   any      // the skill, as mcpskill knows it
+	Files []string // URIs of the other files, except those of nested skills
+	// Listings are the files as a list of resources would have them.
+	Listings []json.RawMessage
+	Tools    []string // names of tools; callers who may not use all of them do not see the skill
+	Skills   []string // URIs of the SKILL.md of skills directly in it, which are parts of its manifest
+	Entry    []byte   // the entry in skills/list and skills/get, as JSON
+	Largest  int      // bytes of the largest file
+	Skill    any      // the skill, as mcpskill knows it
 }
