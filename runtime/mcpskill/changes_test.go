@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
@@ -147,12 +148,15 @@ func panics(t *testing.T, f func()) (message string) {
 }
 
 func TestRefused(t *testing.T) {
+	spec.Holds(t, "S358", "S359", "S368")
 	good := files("SKILL.md", text("refunds"))
 	info := mcpskill.Info{URI: "skill://acme/refunds", Frontmatter: front("refunds")}
 	with := func(uri, frontmatter string) mcpskill.Info {
 		return mcpskill.Info{URI: uri, Frontmatter: []byte(frontmatter)}
 	}
-	plus := func(pairs ...string) fstest.MapFS { return files(append([]string{"SKILL.md", text("refunds")}, pairs...)...) }
+	plus := func(pairs ...string) fstest.MapFS {
+		return files(append([]string{"SKILL.md", text("refunds")}, pairs...)...)
+	}
 	link := plus()
 	link["link.md"] = &fstest.MapFile{Data: []byte("SKILL.md"), Mode: fs.ModeSymlink | 0o777}
 	var many []string
@@ -175,7 +179,9 @@ func TestRefused(t *testing.T) {
 		{"backslash", func() { mcpskill.New(info, plus(`a\b`, "x")) }},
 		{"has no scheme", func() { mcpskill.Dynamic(with("refunds", string(front("refunds"))), nil) }},
 		{"Limits.ResourceBytes", func() { server([]mcp.Feature{refunds()}, mcp.WithLimits(mcp.Limits{ResourceBytes: 20})) }},
-		{"declares it itself", func() { server([]mcp.Feature{refunds()}, mcp.WithExtension(mcp.Extension{Name: "io.modelcontextprotocol/skills"})) }},
+		{"declares it itself", func() {
+			server([]mcp.Feature{refunds()}, mcp.WithExtension(mcp.Extension{Name: "io.modelcontextprotocol/skills"}))
+		}},
 		{"needs the method skills/get", func() {
 			server([]mcp.Feature{refunds()}, mcp.WithExtension(mcp.Extension{Name: "com.example/x", Methods: map[string]mcp.ExtensionFunc{"skills/get": nil}}))
 		}},
@@ -196,6 +202,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestStaleTree(t *testing.T) {
+	spec.Holds(t, "S362")
 	tree := func(uri string, fsys fstest.MapFS, blocks ...mcpskill.Block) string {
 		return panics(t, func() { mcpskill.Tree(&mcpskill.TreeInfo{URI: uri, Blocks: blocks, Symbol: "skills"}, fsys) })
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpskill"
@@ -55,7 +56,10 @@ func TestOneDecision(t *testing.T) {
 	hides := func(name string) mcp.Option {
 		return mcp.WithAccess(mcp.Visible(func(_ context.Context, f mcp.FeatureInfo) bool { return f.Name != name }))
 	}
-	policy := func(p mcp.Policy) []mcp.Option { return []mcp.Option{mcp.WithPolicy(p), mcp.WithAccess(mcp.PolicyAccess(p))} }
+	policy := func(p mcp.Policy) []mcp.Option {
+		return []mcp.Option{mcp.WithPolicy(p), mcp.WithAccess(mcp.PolicyAccess(p))}
+	}
+	spec.Holds(t, "S375") // of a file that is not served
 	for _, c := range []struct {
 		name   string
 		want   string
@@ -93,6 +97,7 @@ func TestOneDecision(t *testing.T) {
 
 // A skill that WithListed leaves out of lists can be got and read.
 func TestUnlisted(t *testing.T) {
+	spec.Holds(t, "S371")
 	s := server([]mcp.Feature{skillWith(func(*mcpskill.Info) {})}, mcp.WithListed(func(f mcp.FeatureInfo) bool { return f.Name != "refunds" }))
 	if got := view(t, connect(t, s)); got != "false 0 0 0 0 0 false" {
 		t.Error(got)
@@ -205,6 +210,7 @@ func TestRegistrars(t *testing.T) {
 
 // In revisions before 2026-07-28 the files are resources, and the methods of skills do not exist.
 func TestRevisions(t *testing.T) {
+	spec.Holds(t, "S355", "S356", "S357")
 	for _, revision := range mcptest.Revisions() {
 		c := mcptest.New(t, server([]mcp.Feature{refunds()}), mcptest.Options{Revision: revision})
 		newest := revision == "2026-07-28"
@@ -216,6 +222,9 @@ func TestRevisions(t *testing.T) {
 		declared := string(c.Server().Capabilities["extensions"])
 		if want := map[bool]string{true: `{"io.modelcontextprotocol/skills":{"directoryRead":true}}`}[newest]; declared != want {
 			t.Errorf("%s declares %q", revision, declared)
+		}
+		if c.Server().Capabilities["resources"] == nil {
+			t.Errorf("%s: the capability resources is not declared", revision)
 		}
 		if c.Resources()[0].URI != "skill://acme/refunds/SKILL.md" || c.Read("skill://acme/refunds/notes.md").Text() != "# Notes\n" {
 			t.Errorf("%s: the files are not resources", revision)

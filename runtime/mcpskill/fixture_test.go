@@ -89,6 +89,7 @@ func call(t testing.TB, c *mcptest.Client, method string, params any) (r result,
 		}
 		return r, e.Code
 	}
+	checkShape(t, method, raw)
 	if err := json.Unmarshal(raw, &r); err != nil {
 		t.Fatal(err)
 	}

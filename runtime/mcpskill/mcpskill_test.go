@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpskill"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
@@ -36,6 +38,7 @@ func verify(t testing.TB, c *mcptest.Client, manifest json.RawMessage) (uris []s
 }
 
 func TestListGetAndRead(t *testing.T) {
+	spec.Holds(t, "S355", "S361", "S364", "S366", "S369", "S370", "S372")
 	c := connect(t, server([]mcp.Feature{refunds()}))
 	list, _ := call(t, c, "skills/list", nil)
 	if len(list.Skills) != 1 || list.ResultType != "complete" || list.TTL == nil || list.CacheScope != "public" {
@@ -60,6 +63,10 @@ func TestListGetAndRead(t *testing.T) {
 		if _, code := call(t, c, "skills/get", map[string]any{"uri": uri}); code != -32602 {
 			t.Errorf("get %q: code %d", uri, code)
 		}
+		spec.Holds(t, "S376")
+		if _, err := c.Request("skills/get", map[string]any{"uri": uri}); !strings.Contains(err.Error(), "no skill is served at "+uri) {
+			t.Errorf("get %q: %v", uri, err)
+		}
 	}
 	// SKILL.md alone is in the list of resources.
 	all := c.Resources()
@@ -76,6 +83,7 @@ func TestListGetAndRead(t *testing.T) {
 }
 
 func TestDirectories(t *testing.T) {
+	spec.Holds(t, "S356", "S369", "S373", "S374")
 	c := connect(t, server([]mcp.Feature{refunds()}))
 	for uri, want := range map[string][]string{
 		"skill://acme":                        {"skill://acme/refunds inode/directory"},
@@ -101,6 +109,7 @@ func TestDirectories(t *testing.T) {
 }
 
 func TestTreeWithNestedSkills(t *testing.T) {
+	spec.Holds(t, "S364")
 	fsys := files("skills/outer/SKILL.md", text("outer"), "skills/outer/a.md", "a", "skills/outer/deep/inner/SKILL.md", text("inner"),
 		"skills/outer/deep/inner/b.md", "b", "skills/readme.md", "not of a skill")
 	info := &mcpskill.TreeInfo{URI: "skill://acme/", Root: "skills", Blocks: []mcpskill.Block{block("outer", "outer"), block("outer/deep/inner", "inner")}}
@@ -127,6 +136,7 @@ func TestTreeWithNestedSkills(t *testing.T) {
 }
 
 func TestDynamic(t *testing.T) {
+	spec.Holds(t, "S367", "S375")
 	now := text("daily")
 	var failure error
 	f := mcpskill.Dynamic(mcpskill.Info{URI: "skill://reports/daily", Frontmatter: front("daily")}, func(context.Context) (string, error) { return now, failure })
