@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 		"a: b\na: c":               "3:1: a is written twice",
 		"a: b\n\"a\": c":           "3:1: a is written twice",
 		"a: {b: c, b: d}":          "2:11: b is written twice",
-		"yes: a":                   "2:1: readers of YAML disagree whether yes is a word with a meaning or text",
+		"yes: a":                   "2:1: readers of YAML disagree whether yes is text",
 		"1: a":                     "2:1: the name 1 is no text for every reader",
 		"null: a":                  "2:1: the name null is no text for every reader",
 		"? [a]\n: b":               "2:3: a name that is no text",
@@ -95,7 +95,7 @@ func TestParseRefuses(t *testing.T) {
 		tests["a: "+day] = "2:4: readers of YAML disagree whether " + day + " is a date"
 	}
 	for _, word := range []string{"yes", "No", "ON", "off", "y", "N", "True", "FALSE", "Null"} {
-		tests["a: "+word] = "2:4: readers of YAML disagree whether " + word + " is a word with a meaning or text"
+		tests["a: "+word] = "2:4: readers of YAML disagree whether " + word + " is text"
 	}
 	for _, symbol := range []string{"=", "<<", ":a"} {
 		tests["a: "+symbol] = "2:4: readers of YAML disagree whether " + symbol + " is text"

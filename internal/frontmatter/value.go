@@ -141,7 +141,7 @@ func (v *value) scalar(n *yaml.Node) error {
 	case date.MatchString(s):
 		return differs("a date")
 	case word.MatchString(s):
-		return differs("a word with a meaning or text")
+		return differs("text")
 	case s == "=" || s == "<<" || strings.HasPrefix(s, ":"):
 		return differs("text")
 	default:

@@ -64,6 +64,8 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.finishResources()
 	a.each((*analyzer).collectPrompts)
 	a.finishPrompts()
+	a.each((*analyzer).collectSkills)
+	a.finishSkills()
 	a.each((*analyzer).checkSelected)
 	a.each((*analyzer).checkFills)
 	a.each((*analyzer).checkShared)

@@ -228,7 +228,7 @@ func (a *analyzer) unused(l *fromLine, count int, groups map[string]bool) (what,
 }
 
 // featureWords are the directives for features.
-var featureWords = []string{"tool", "resource", "prompt"}
+var featureWords = []string{"tool", "resource", "prompt", "skill"}
 
 // groupsOf returns the groups of a feature in its own package.
 func (a *analyzer) groupsOf(d declared) []string {

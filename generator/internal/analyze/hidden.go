@@ -85,6 +85,14 @@ func (a *analyzer) checkVisible() {
 	for _, p := range a.out.Prompts {
 		c.walk(reflect.ValueOf(p), "", "", diag.Place{Pos: p.Pos, Subject: "prompt " + p.Func.Name})
 	}
+	for _, s := range a.out.Skills { // the texts of files are checked at their lines
+		for _, text := range append(slices.Clone(s.Groups), s.URI, s.Symbol) {
+			a.visible(text, "name", diag.Place{Pos: s.Pos, Subject: "skill " + s.Symbol})
+		}
+		if s.Func != nil {
+			a.visible(s.All[0].Description, "description", diag.Place{Pos: s.Pos, Subject: "skill " + s.Symbol})
+		}
+	}
 }
 
 func nameOf(r *model.Resource) string {

@@ -38,7 +38,7 @@ func (a *analyzer) collectVariables() {
 			continue
 		}
 		dir := set.Directives[i]
-		if dir.Word == "resource" && !a.namesFunction(spec) {
+		if dir.Word == "skill" || dir.Word == "resource" && !a.namesFunction(spec) {
 			continue // the value itself is the resource
 		}
 		at := diag.Place{Pos: dir.Pos, Subject: dir.Word + " " + set.Name}

@@ -186,6 +186,18 @@ func newTable() []*Spec {
 			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey, receiverKey},
 		},
 		{
+			Word: "skill", Synopsis: "URI", Built: true, On: []Target{Func, Method, Var}, Feature: true,
+			MinWords: 1, MaxWords: 1, WordName: "URI",
+			OnNote:  "a variable of type embed.FS with //go:embed; a function or method without parameters other than a context, which returns a string and optionally an error",
+			Help:    "each directory of the files with a SKILL.md is a skill below the URI; or the function returns the text of the skill with the URI",
+			Note:    "the name of a skill is the name of its directory, or the last segment of the URI; the doc comment of a function is the description of its skill",
+			Example: `//mcp:skill skill://acme/ group=public tools=search_orders,refund_order`,
+			Keys: []Key{
+				groupKey, scopesKey,
+				key("tools", KindNames, "search_orders,refund_order", "tools that the skills use, by published or Go name: callers who may not use one of them do not get the skills"),
+			},
+		},
+		{
 			Word: "inject", Built: true, On: []Target{Func}, Feature: true,
 			OnNote:  "func(context.Context, ...) T or func(context.Context, ...) (T, error)",
 			Help:    "the function fills every parameter of its result type, which is not published; it makes a receiver of that type for each call",

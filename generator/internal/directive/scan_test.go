@@ -98,7 +98,7 @@ func TestRefused(t *testing.T) {
 		{"no word", on("//mcp:"), "x.go:3:1: comment begins with mcp: and names no directive\n\thint: these comments are reserved for directives: begin it with another word, or see mcpgen help directives\n"},
 		{"comma behind", on("//mcp:tool,readonly"), "x.go:3:11: //mcp:tool: ',' directly after the word\n\thint: put a space after //mcp:tool; mcpgen help directives lists what may follow\n"},
 		{"equals behind", on("//mcp:tool=x"), "x.go:3:11: //mcp:tool: '=' directly after the word\n\thint: put a space after //mcp:tool; mcpgen help directives lists what may follow\n"},
-		{"nothing near", on("//mcp:xylophone"), "x.go:3:1: unknown directive //mcp:xylophone\n\thint: known are server, defaults, tool, arg, params, result, doc, resource, prompt, inject, error, form, enum, union, schema, decode, encode, constructor, from and ignore\n"},
+		{"nothing near", on("//mcp:xylophone"), "x.go:3:1: unknown directive //mcp:xylophone\n\thint: known are server, defaults, tool, arg, params, result, doc, resource, prompt, skill, inject, error, form, enum, union, schema, decode, encode, constructor, from and ignore\n"},
 		{"in a body", "package p\nfunc F() {\n\t// mcp:tool\n}", "x.go:3:2: comment begins with mcp: and is not a directive, as it is written\n\thint: write //mcp:tool: a line comment, in lower case, without spaces before the word\n"},
 		{"behind code", "package p\nvar a = 1 // mcp:error\n", "x.go:2:11: comment begins with mcp: and is not a directive, as it is written\n\thint: write //mcp:error: a line comment, in lower case, without spaces before the word\n"},
 

@@ -80,7 +80,7 @@ func TestBuilt(t *testing.T) {
 			}
 		}
 	}
-	if got, want := strings.Join(built, " "), "server defaults tool arg params result doc resource prompt inject error form enum union schema decode encode constructor from ignore"; got != want {
+	if got, want := strings.Join(built, " "), "server defaults tool arg params result doc resource prompt skill inject error form enum union schema decode encode constructor from ignore"; got != want {
 		t.Errorf("built are %s, want %s", got, want)
 	}
 	if got, want := strings.Join(unbuilt, " "), ""; got != want {

@@ -47,7 +47,7 @@ func print(p *model.Package, s schemas) (source []byte, parsed *ast.File, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), shared: newSharing(p.Types), guarded: map[string]bool{}, shapes: map[string]*types.Named{}}
+	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), shared: newSharing(p.Types), guarded: map[string]bool{}, skills: map[*model.Skills]string{}, shapes: map[string]*types.Named{}}
 	for _, named := range plan.Guards {
 		g.shapes[types.TypeString(named, nil)] = named
 	}
@@ -68,6 +68,7 @@ func print(p *model.Package, s schemas) (source []byte, parsed *ast.File, err er
 	}
 	g.resources()
 	g.prompts()
+	g.skillInfos()
 	g.forms()
 	g.declaredErrors()
 	g.codecs()
@@ -90,8 +91,9 @@ type generator struct {
 	locals  *locals
 	shared  *sharing
 	common  defaults
-	guarded map[string]bool         // lines that assert a signature
-	shapes  map[string]*types.Named // guards to print, by the full names of their types
+	skills  map[*model.Skills]string // identifiers of their descriptions
+	guarded map[string]bool          // lines that assert a signature
+	shapes  map[string]*types.Named  // guards to print, by the full names of their types
 	err     error
 }
 

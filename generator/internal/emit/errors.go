@@ -38,6 +38,11 @@ func (g *generator) declaredErrors() {
 	for _, f := range g.features() {
 		used[g.errorsFunc(f.HideErrors)] = true
 	}
+	for _, s := range g.p.Skills {
+		if s.Func != nil {
+			used[g.errorsFunc(s.Func.HideErrors)] = true
+		}
+	}
 	var all, replaced []*model.DeclaredError
 	for _, e := range g.p.Errors {
 		all = append(all, e)

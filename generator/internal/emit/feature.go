@@ -118,7 +118,7 @@ func (g *generator) registerFeatures() []jen.Code {
 		stem := g.plan.Calls[&p.Call].Stem
 		register(&p.Feature, g.registered("Prompt", g.withChoices("Prompt", "mcpPrompt"+stem, &p.Call), "mcpGet"+stem, p.Func.Receiver, g.completers(stem, p.Completions)))
 	}
-	return out
+	return append(out, g.registerSkills()...)
 }
 
 // registered returns the feature of a function or method.

@@ -53,7 +53,8 @@ func (g *generator) offered() string {
 		names = append(names, p.Path())
 	}
 	from := "features of " + strings.Join(names, " and ")
-	if slices.ContainsFunc(g.p.Calls(), func(c *model.Call) bool { return c.Func.Pkg == nil }) {
+	if slices.ContainsFunc(g.p.Calls(), func(c *model.Call) bool { return c.Func.Pkg == nil }) ||
+		slices.ContainsFunc(g.p.Skills, func(s *model.Skills) bool { return s.Pkg == nil && (s.Func == nil || s.Func.Pkg == nil) }) {
 		return own + ", and " + from
 	}
 	return from

@@ -67,9 +67,9 @@ type Completer struct {
 // Empty reports whether there is nothing to generate for a package.
 func (p *Package) Empty() bool { return p.Server == nil && !p.HasFeatures() && len(p.Forms) == 0 }
 
-// HasFeatures reports whether the package has a tool, a resource, a template or a prompt.
+// HasFeatures reports whether the package has a tool, a resource, a template, a prompt or a skill.
 func (p *Package) HasFeatures() bool {
-	return len(p.Tools)+len(p.Resources)+len(p.Templates)+len(p.Prompts) > 0
+	return len(p.Tools)+len(p.Resources)+len(p.Templates)+len(p.Prompts)+len(p.Skills) > 0
 }
 
 // Calls returns the functions behind all features, tools first.

@@ -50,6 +50,8 @@ type Package struct {
 	Templates []*Resource
 	Prompts   []*Prompt
 	Forms     []*Form
+	// Skills are in order of URI.
+	Skills []*Skills
 
 	// Errors are the errors declared by //mcp:error, in order of name.
 	Errors []*DeclaredError

@@ -131,6 +131,7 @@ func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag
 			warnOfLargeSchemas(p.Model, &texts, diags)
 			warnOfUnreadTags(p.Model, diags)
 			vet.SecretWarnings(p.Loaded, p.Model, diags)
+			vet.SkillWarnings(p.Loaded, p.Model, diags)
 		}
 	}
 	return res, nil

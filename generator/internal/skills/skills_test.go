@@ -98,7 +98,7 @@ func TestProblems(t *testing.T) {
 		{"scripts/a.py", "a", ""},
 		{"", "---\r\nname: refunds\r\ndescription: x\r\n---\r\n", main + " skill-files: lines end with CR LF, so digests differ from those of a checkout with LF"},
 		{"x.txt", "-----BEGIN RSA PRIVATE KEY-----\n", "skills/refunds/x.txt:1:1: the line contains a private key, which clients would get"},
-		{"x.sh", "\nKEY=AKIAQ3EGJZ7XN5VTPL2M\n", "skills/refunds/x.sh:2:5: the line contains an access key of AWS, which clients would get"},
+		{"x.sh", "\nKEY=AKIA" + "Q3EGJZ7XN5VTPL2M\n", "skills/refunds/x.sh:2:5: the line contains an access key of AWS, which clients would get"},
 		{"x.sh", "KEY=AKIAIOSFODNN7EXAMPLE sk-ant-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n", ""},
 		{"../README.md", "# Skills\n", "skills/README.md skill-files: the file belongs to no skill, so clients do not get it"},
 		{"../other/skill.md", head, "skills/other/skill.md: the file makes no skill, since its name is not SKILL.md"},

@@ -1,6 +1,9 @@
 package vet
 
-import "github.com/mcpgen/mcpgen/generator/internal/schema"
+import (
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
+	"github.com/mcpgen/mcpgen/generator/internal/skills"
+)
 
 // Rule is a row of the table.
 type Rule struct {
@@ -118,6 +121,21 @@ func init() {
 			schema.UnreadTag, "a tag of a field that nothing reads, such as default:\"5\", or a rule of validate that the schema cannot express",
 			"A reader expects an effect, but it changes neither the schema nor calls. Write it in the tag jsonschema. The generator warns of it too.",
 			(*checker).unreadTags,
+		},
+		{
+			skills.RuleLink, "a link in a SKILL.md, or a path in its code, that leads to no file of the skill",
+			"A model asks for the file, and hosts refuse files that a skill does not list. The generator warns of it too.",
+			(*checker).skillLinks,
+		},
+		{
+			skills.RuleFiles, "files of skills with lines that end with CR LF, and embedded files that belong to no skill",
+			"A checkout with other line ends has other digests, and clients do not get what is outside of skills. The generator warns of it too.",
+			(*checker).skillFiles,
+		},
+		{
+			SkillTool, "a name in code, in a Markdown file of a skill, that reads like a tool and is none of the server's: in snake case, and called a tool beside it, or with the first or last word of a tool",
+			"The skill describes a tool that was renamed or removed, and a model calls it in vain. Names of arguments, results and prompts do not count. The generator warns of it too.",
+			(*checker).skillTools,
 		},
 		{
 			"required-task", "a tool with task=required",

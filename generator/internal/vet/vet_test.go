@@ -44,7 +44,7 @@ func unpack(t *testing.T) (dir string, archives map[string]*txtar.Archive) {
 		rule := strings.TrimSuffix(filepath.Base(name), ".txtar")
 		archives[rule] = archive
 		for _, f := range archive.Files {
-			if strings.HasSuffix(f.Name, ".go") {
+			if f.Name != "want" {
 				write(t, filepath.Join(dir, rule, filepath.FromSlash(f.Name)), f.Data)
 			}
 		}
