@@ -21,6 +21,7 @@ const (
 	Resource Kind = "resource"
 	Template Kind = "resource template"
 	Prompt   Kind = "prompt"
+	Skill    Kind = "skill"
 )
 
 // lists contains, for each kind of feature, the member of a list result, and the member that
@@ -33,6 +34,7 @@ var lists = []struct {
 	{Resource, "resources", "uri"},
 	{Template, "resourceTemplates", "uriTemplate"},
 	{Prompt, "prompts", "name"},
+	{Skill, "skills", "uri"},
 }
 
 // Contract is everything that a server publishes. The zero value is an unknown contract, without
@@ -102,7 +104,7 @@ func (c *Contract) know(k Kind) {
 }
 
 // Add adds a feature as the protocol lists it (revision 2026-07-28: server/tools, server/resources,
-// server/prompts), a JSON object. It returns an error if the contract already contains a feature
+// server/prompts; skills as skills/list does), a JSON object. It returns an error if the contract already contains a feature
 // with that name, URI or URI template.
 func (c *Contract) Add(k Kind, listing json.RawMessage) error {
 	v, err := one(listing)

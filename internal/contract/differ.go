@@ -65,6 +65,9 @@ func (d *differ) server() {
 // list compares the features of a kind by their keys.
 func (d *differ) list(k Kind) {
 	before, after := d.before.features[k], d.after.features[k]
+	if k == Resource {
+		before, after = d.withoutSkills(before), d.withoutSkills(after)
+	}
 	now := byName(after)
 	met := map[*feature]bool{}
 	for _, f := range before {
@@ -156,6 +159,8 @@ func (d *differ) feature(old, now *jsontree.Value) {
 		d.tool(old, now)
 	case Prompt:
 		d.prompt(old, now)
+	case Skill:
+		d.skill(old, now)
 	default:
 		d.resource(old, now)
 	}

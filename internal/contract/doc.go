@@ -1,5 +1,5 @@
 // Package contract represents everything that a server publishes: its identity, and its tools,
-// resources, resource templates and prompts as the protocol lists them. It reads contracts from
+// resources, resource templates, prompts and skills as the protocol lists them. It reads contracts from
 // files and from saved results of any server, writes them for reviewers, and compares two of them.
 //
 // [Compare] sorts changes into three classes. A change is breaking if it may break a client that

@@ -11,8 +11,8 @@ import (
 )
 
 // Read reads a contract: a contract file, the output of mcpgen list -json, or saved results of any
-// server for tools/list, resources/list, resources/templates/list, prompts/list, initialize and
-// server/discover. They are results or whole JSON-RPC responses, any number of them in sequence, in
+// server for tools/list, resources/list, resources/templates/list, prompts/list, skills/list,
+// initialize and server/discover. They are results or whole JSON-RPC responses, any number of them in sequence, in
 // an array, or as the events of an HTTP response; a bare array of features is also accepted.
 // Missing lists are unknown, unless the text is a contract with a server.
 func Read(data []byte) (*Contract, error) {
@@ -105,6 +105,8 @@ func featureKind(v *jsontree.Value) Kind {
 	switch {
 	case v.Str("name") != "" && v.Get("inputSchema") != nil:
 		return Tool
+	case v.Str("uri") != "" && v.Get("frontmatter") != nil:
+		return Skill
 	case v.Str("uri") != "":
 		return Resource
 	case v.Str("uriTemplate") != "":

@@ -9,8 +9,8 @@ import (
 // width is the maximum length of a line; longer values are split.
 const width = 120
 
-// Marshal returns a contract file: one JSON object with server, tools, resources, resourceTemplates
-// and prompts, features in order of name, URI or URI template. Members of a feature are in the
+// Marshal returns a contract file: one JSON object with server, tools, resources, resourceTemplates,
+// prompts and skills, features in order of name, URI or URI template. Members of a feature are in the
 // order in which the server lists them. An argument without inner structure takes one line, so that
 // a change of the argument changes only that line. Empty lists are omitted.
 func (c *Contract) Marshal() []byte {
