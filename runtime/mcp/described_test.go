@@ -73,7 +73,7 @@ func TestDescriptions(t *testing.T) {
 		"nothing": {},
 		"all": {
 			icons: []mcp.Icon{{Source: "data:image/png;base64,aGk="}, {Source: "https://example.com/x", Sizes: []string{"any"}, Theme: "light", MIMEType: "image/svg+xml"}},
-			meta:  mcp.Meta{"com.example/a": json.RawMessage(" 1\n"), "ui": json.RawMessage(`{"a":1}`)},
+			meta:  mcp.Meta{"com.example/a": json.RawMessage(" 1\n"), "mx": json.RawMessage(`{"a":1}`)},
 			mime:  "text/plain; charset=utf-8", annotations: &mcp.Annotations{Priority: new(1.0)},
 		},
 	}

@@ -85,20 +85,14 @@ func (x *extensions) declare(e Extension, settings json.RawMessage) {
 	}
 }
 
-// appendTo writes the capabilities, as members of the object that begins at start.
-func (x *extensions) appendTo(b []byte, start int, rev *protocol.Revision, tasks bool, brought *extensions) []byte {
+// appendTo writes the capabilities, as members of the object that begins at start. features has the
+// settings of extensions that features bring, and belongs to the call. What [WithExtension] has
+// declared itself comes before that.
+func (x *extensions) appendTo(b []byte, start int, rev *protocol.Revision, features map[string]json.RawMessage) []byte {
 	settings := x.settings
-	if tasks = tasks && rev.Tasks == protocol.TaskExtension; tasks || brought != nil && rev.Skills {
-		settings = maps.Clone(settings)
-		if settings == nil {
-			settings = map[string]json.RawMessage{}
-		}
-		if tasks {
-			settings[protocol.TasksName] = emptyObject
-		}
-		if brought != nil && rev.Skills {
-			maps.Copy(settings, brought.settings)
-		}
+	if len(features) > 0 {
+		maps.Copy(features, settings)
+		settings = features
 	}
 	if rev.Fields.Extensions {
 		b = appendSettings(b, start, "extensions", settings)

@@ -41,7 +41,7 @@ func (s *Server) findable() []FeatureInfo {
 	defer s.mu.RUnlock()
 	infos := make([]FeatureInfo, 0, len(s.sets[toolSet].items))
 	for _, e := range s.sets[toolSet].items {
-		if !e.finds && !e.unlisted {
+		if !e.finds && !e.unlisted && !appOnly(e) {
 			infos = append(infos, e.Info())
 		}
 	}
@@ -61,6 +61,9 @@ func (s *Server) instructions(ctx context.Context, rev *protocol.Revision) strin
 	}
 	groups := map[string]int{}
 	for _, e := range items {
+		if appOnly(e) {
+			continue
+		}
 		for _, group := range e.Info().Groups {
 			groups[group]++
 		}
@@ -134,7 +137,7 @@ func (s *Server) checkForwarded(ctx context.Context, req *Request, t *tool) erro
 	switch through := req.x.through; {
 	case t == nil && req.x.refusal != nil:
 		return nil
-	case t == nil:
+	case t == nil, t.info.UI.appOnly(): // the model finds and calls
 		return Errorf("there is no tool %q%s", req.Name, s.nearest(ctx, req))
 	case toolfind.Is(t.name):
 		return Errorf("%s is called by itself, and not by %s", t.name, through)
@@ -148,7 +151,7 @@ func (s *Server) checkForwarded(ctx context.Context, req *Request, t *tool) erro
 func (s *Server) nearest(ctx context.Context, req *Request) string {
 	var names []string
 	for _, e := range s.visibleTools(ctx, req.x.Revision) {
-		if !e.finds {
+		if !e.finds && !appOnly(e) {
 			names = append(names, e.names()[0])
 		}
 	}
@@ -171,5 +174,5 @@ func (h findHost) Searchable(ctx context.Context, name string) bool {
 	if x := exchangeFrom(ctx); x != nil {
 		rev = x.Revision
 	}
-	return f != nil && !needsTask(f, rev) && h.isListed(ctx, f)
+	return f != nil && !appOnly(f) && !needsTask(f, rev) && h.isListed(ctx, f)
 }

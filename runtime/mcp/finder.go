@@ -37,6 +37,9 @@ func (f *finder) shorten(set int, items []entry) []entry {
 func (f *finder) count(items []entry) (others int, short bool) {
 	search := false
 	for _, e := range items {
+		if appOnly(e) {
+			continue
+		}
 		if !e.finds {
 			others++
 		} else if e.names()[0] == toolfind.SearchTools {

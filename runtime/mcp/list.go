@@ -258,7 +258,7 @@ func (g *gathered) write(b []byte) []byte {
 
 // weight estimates the bytes of a resource in a list.
 func (r *ResourceInfo) weight() int {
-	size := 200 + len(r.URI) + len(r.Name) + len(r.Title) + textWeight(len(r.Description)) + metaWeight(r.Meta)
+	size := 200 + len(r.URI) + len(r.Name) + len(r.Title) + textWeight(len(r.Description)) + metaWeight(r.Meta) + r.UI.weight()
 	for i := range r.Icons {
 		size += 100 + len(r.Icons[i].Source)
 	}
@@ -346,6 +346,9 @@ func (t *template) resources(ctx context.Context, s *Server) ([]ResourceInfo, er
 		}
 		if r.Name == "" {
 			r.Name = r.URI
+		}
+		if valid.IsUI(r.URI) && r.MIMEType == "" {
+			r.MIMEType = UIMIMEType
 		}
 		if err := r.check(s.published.declared); err != nil {
 			s.log.Program(ctx, slog.LevelWarn, "listed resource left out: not valid",

@@ -32,8 +32,9 @@ func (s *Server) newEntry(f Feature) entry {
 	if s.finder != nil && info.Kind == KindTool {
 		e.finds = toolfind.Is(info.Name)
 		// In revision 2025-11-25 clients decide whether to ask for a task by the tool's entry in
-		// the list.
-		e.kept = info.Task == "required" || s.finder.Keeps(info.Name, info.Groups)
+		// the list. Hosts find there the page for the results of a tool, and whether a page may
+		// call it.
+		e.kept = info.Task == "required" || uiOf(f) != nil || s.finder.Keeps(info.Name, info.Groups)
 	}
 	return e
 }

@@ -18,10 +18,10 @@ import (
 // with the published names, and must not keep it. A nil function changes nothing.
 //
 // They may change name and title, description, groups and icons, aliases and hints of tools,
-// annotations of resources, metadata, timeouts and limits of results; and in schemas and in the
-// arguments of prompts, the texts that people and models read: title, description, examples and
-// $comment. The values that clients send and functions return, and the URIs of resources, stay as
-// the program defines them.
+// annotations of resources, the policies of pages, metadata, timeouts and limits of results; and in
+// schemas and in the arguments of prompts, the texts that people and models read: title,
+// description, examples and $comment. The values that clients send and functions return, the URIs
+// of resources and the interfaces of tools stay as the program defines them.
 type Overrides struct {
 	Tool     func(*ToolInfo)
 	Resource func(*ResourceInfo)
@@ -84,7 +84,8 @@ func (r *resource) overridden(o *Overrides) Feature {
 	o.Resource(&given)
 	info := given.clone()
 	c := &overrideCheck{kind: KindResource, name: r.name}
-	c.fields(reflect.ValueOf(r.info).Elem(), reflect.ValueOf(&info).Elem())
+	c.fields(reflect.ValueOf(r.info).Elem(), reflect.ValueOf(&info).Elem(), "UI")
+	c.page(info.UI)
 	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
 	changed := newResource(&info, r.read)
 	changed.part = r.part
@@ -108,7 +109,8 @@ func (t *template) overridden(o *Overrides) Feature {
 		c.fail("changes Variables")
 	}
 	info.Variables = t.info.Variables // since they contain functions
-	c.fields(reflect.ValueOf(t.info).Elem(), reflect.ValueOf(&info).Elem(), "Variables")
+	c.fields(reflect.ValueOf(t.info).Elem(), reflect.ValueOf(&info).Elem(), "Variables", "UI")
+	c.page(info.UI)
 	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
 	return t.parse.template(&info, info.Name, t.read, t.complete)
 }
@@ -146,6 +148,7 @@ func (p *prompt) overridden(o *Overrides) Feature {
 func (i *ToolInfo) clone() ToolInfo {
 	c := *i
 	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.UI = i.UI.clone()
 	c.Aliases, c.Requires, c.Narrow = slices.Clone(i.Aliases), slices.Clone(i.Requires), slices.Clone(i.Narrow)
 	c.ArgumentAliases = slices.Clone(i.ArgumentAliases)
 	return c
@@ -154,7 +157,7 @@ func (i *ToolInfo) clone() ToolInfo {
 func (i *ResourceInfo) clone() ResourceInfo {
 	c := *i
 	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
-	c.Annotations, c.Requires = cloneAnnotations(i.Annotations), slices.Clone(i.Requires)
+	c.Annotations, c.Requires, c.UI = cloneAnnotations(i.Annotations), slices.Clone(i.Requires), i.UI.clone()
 	return c
 }
 
@@ -162,6 +165,7 @@ func (i *TemplateInfo) clone() TemplateInfo {
 	c := *i
 	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
 	c.Annotations, c.Requires, c.Variables = cloneAnnotations(i.Annotations), slices.Clone(i.Requires), slices.Clone(i.Variables)
+	c.UI = i.UI.clone()
 	for n := range c.Variables {
 		c.Variables[n].Values = slices.Clone(c.Variables[n].Values)
 	}
@@ -248,6 +252,13 @@ func (c *overrideCheck) published(name, title, description string, groups []stri
 	for key, value := range meta {
 		c.texts("metadata", key)
 		c.json("metadata "+key, value)
+	}
+}
+
+// page checks the texts in the description of a page. Registration checks the rest.
+func (c *overrideCheck) page(ui *ResourceUI) {
+	if ui != nil {
+		c.texts("domain", ui.Domain)
 	}
 }
 

@@ -184,5 +184,5 @@ func (p *prompt) appendListing(b []byte, rev *protocol.Revision) []byte {
 		}
 		b = append(b, ']')
 	}
-	return closeListing(b, nil, p.info.Icons, p.info.Meta, rev)
+	return closeListing(b, nil, p.info.Icons, nil, p.info.Meta, rev)
 }

@@ -14,7 +14,7 @@ import (
 // It panics, as http.ServeMux does for a mistake in the program: if the specification does not
 // allow the name of a tool or prompt (it consists of 1 to 128 letters, digits and _ - .), if a URI
 // is invalid, if the name or URI is already registered, if an icon, an annotation, a MIME type or a
-// key of [Meta] is not valid, or if an argument with x-mcp-header in its schema cannot be sent as a
+// key of [Meta] is not valid, if an interface is not one that hosts show, or if an argument with x-mcp-header in its schema cannot be sent as a
 // header field, or if OAuth does not allow the syntax of a scope. A feature that a [Policy] does
 // not allow is not added.
 func (s *Server) Register(f Feature) {
@@ -46,6 +46,7 @@ func (s *Server) Register(f Feature) {
 	switch f := f.(type) {
 	case *tool:
 		s.embeds = s.embeds || f.info.Embeds
+		s.pages = s.pages || f.info.UI.hasPage()
 	case *prompt:
 		s.embeds = s.embeds || f.info.Embeds
 	}

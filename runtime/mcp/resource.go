@@ -27,6 +27,9 @@ type ResourceInfo struct {
 	Size        int64    // in bytes; 0 = not known
 	Annotations *Annotations
 	Icons       []Icon
+	// UI describes a page, for a URI that begins with ui://; nil leaves everything to the host. Its
+	// MIME type is [UIMIMEType].
+	UI *ResourceUI
 	// Meta is published with the resource, from revision 2025-06-18 on.
 	Meta Meta
 
@@ -72,6 +75,11 @@ func newResource(info *ResourceInfo, read resourceFunc) *resource {
 		encoded.URI = uri
 		info = &encoded
 	}
+	if valid.IsUI(info.URI) && info.MIMEType == "" {
+		page := *info
+		page.MIMEType = UIMIMEType
+		info = &page
+	}
 	return &resource{info: info, name: info.Name, read: read}
 }
 
@@ -101,6 +109,7 @@ func (r *resource) renamed(prefix string) Feature {
 func (r *resource) check(declared map[string]json.RawMessage) {
 	checkResourceName(KindResource, r.name, r.info.URI)
 	checkPublished(declared, KindResource, r.name, r.info.MIMEType, r.info.Scopes, r.info.Annotations, r.info.Icons, r.info.Meta)
+	checkUI(KindResource, r.name, r.info.Meta, checkPage(r.info.URI, r.info.MIMEType, r.info.UI))
 	if fault := valid.ResourceURI("resource "+strconv.Quote(r.name), r.info.URI); fault != nil {
 		panic("mcp: " + fault.Error())
 	}
@@ -153,7 +162,7 @@ func appendResource(b []byte, info *ResourceInfo, name string, rev *protocol.Rev
 		b = append(b, `,"size":`...)
 		b = strconv.AppendInt(b, info.Size, 10)
 	}
-	return closeListing(b, info.Annotations, info.Icons, info.Meta, rev)
+	return closeListing(b, info.Annotations, info.Icons, info.UI, info.Meta, rev)
 }
 
 // appendNames writes name, title and description after other members.
@@ -167,16 +176,18 @@ func appendNames(b []byte, name, title, description string, rev *protocol.Revisi
 }
 
 // closeListing writes the last members of the entries of several kinds.
-func closeListing(b []byte, a *Annotations, icons []Icon, m Meta, rev *protocol.Revision) []byte {
+func closeListing(b []byte, a *Annotations, icons []Icon, ui *ResourceUI, m Meta, rev *protocol.Revision) []byte {
 	f := &rev.Fields
 	b = a.appendTo(b, f)
 	if f.Icons {
 		b = appendIcons(b, icons)
 	}
-	if f.FeatureMeta && len(m) > 0 {
+	if f.FeatureMeta && (len(m) > 0 || !ui.empty()) {
 		r := rendering{revision: rev}
 		b = append(b, `,"_meta":{`...)
-		b = r.appendMeta(b, m, false)
+		start := len(b)
+		b = ui.appendTo(b)
+		b = r.appendMeta(b, m, len(b) > start)
 		b = append(b, '}')
 	}
 	return append(b, '}')
@@ -194,5 +205,11 @@ func (i *ResourceInfo) check(declared map[string]json.RawMessage) error {
 	if err := checkIcons(i.Icons); err != nil {
 		return err
 	}
-	return i.Meta.check(declared)
+	if err := i.Meta.check(declared); err != nil {
+		return err
+	}
+	if err := i.Meta.checkNoUI(); err != nil {
+		return err
+	}
+	return checkPage(i.URI, i.MIMEType, i.UI)
 }

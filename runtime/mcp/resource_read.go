@@ -39,7 +39,7 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 		if !s.mayRead(static, static.decidedBy(uri)) || !s.mayUse(ctx, static) {
 			return nil
 		}
-		return &foundResource{resourceForm: resourceForm{uri, static.info.MIMEType, &static.info.ReadInfo}, read: static.read}
+		return &foundResource{resourceForm: resourceForm{uri, static.info.MIMEType, &static.info.ReadInfo, static.info.UI}, read: static.read}
 	}
 	if other := s.otherSpelling(ctx, uri); other != nil && !s.mayUse(ctx, other) {
 		return nil
@@ -58,7 +58,7 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 			return nil
 		}
 		return &foundResource{
-			resourceForm: resourceForm{uri, t.info.MIMEType, &t.info.ReadInfo}, read: t.read, template: t, values: values,
+			resourceForm: resourceForm{uri, t.info.MIMEType, &t.info.ReadInfo, t.info.UI}, read: t.read, template: t, values: values,
 		}
 	}
 	return nil

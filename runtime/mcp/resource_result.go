@@ -3,10 +3,12 @@ package mcp
 import (
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -54,7 +56,11 @@ type ResourceContents struct {
 	MIMEType string // "" = the type of the resource
 	Text     string
 	Blob     []byte // the content if not nil; otherwise Text is the content
-	Meta     Meta   // from revision 2025-06-18 on
+	// UI describes a page, instead of the description of its resource: the host of the client may
+	// need another Domain. It takes precedence over a key ui in Meta. In a client it is nil if the
+	// server describes nothing.
+	UI   *ResourceUI
+	Meta Meta // from revision 2025-06-18 on
 }
 
 // TextContents returns a result of one text.
@@ -111,6 +117,7 @@ const (
 type resourceForm struct {
 	uri, mime string
 	info      *ReadInfo
+	ui        *ResourceUI
 }
 
 // resourceRoom limits the members of a result that are not contents, in bytes.
@@ -179,7 +186,29 @@ func (c *ResourceContents) appendTo(b []byte, r *rendering) []byte {
 		b = append(b, `,"text":`...)
 		b = r.text(b, c.Text)
 	}
-	return r.closeBlock(b, nil, c.Meta)
+	ui := c.UI
+	if ui == nil && uri == about.uri {
+		ui = about.ui
+	}
+	if valid.IsUI(uri) || ui != nil {
+		if mime == "" && c.Blob == nil {
+			mime = "text/plain"
+		}
+		r.check(checkPage(uri, mime, ui))
+	}
+	if ui.empty() {
+		return r.closeBlock(b, nil, c.Meta)
+	}
+	b = ui.appendTo(append(b, `,"_meta":{`...)) // for hosts of every revision
+	if r.revision.Fields.FeatureMeta {
+		m := c.Meta
+		if _, twice := m[uiMeta]; twice {
+			m = maps.Clone(m)
+			delete(m, uiMeta)
+		}
+		b = r.appendMeta(b, m, true)
+	}
+	return append(b, "}}"...)
 }
 
 func orElse(s, otherwise string) string {
@@ -192,7 +221,8 @@ func orElse(s, otherwise string) string {
 func (p *ResourceResult) weight() int {
 	size := metaWeight(p.Meta)
 	for i := range p.Contents {
-		size += textWeight(len(p.Contents[i].Text)) + blobWeight(len(p.Contents[i].Blob)) + metaWeight(p.Contents[i].Meta)
+		c := &p.Contents[i]
+		size += textWeight(len(c.Text)) + blobWeight(len(c.Blob)) + metaWeight(c.Meta) + c.UI.weight()
 	}
 	return size
 }

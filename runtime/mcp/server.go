@@ -59,6 +59,7 @@ type Server struct {
 	closest  []Feature                     // the most specific first
 	listers  []entry                       // templates that list resources, in order
 	complete bool                          // there are completions, or were
+	pages    bool                          // pages show results of tools, now or earlier
 	embeds   bool                          // results may contain embedded resources, now or earlier
 	denied   map[deniedKey]*deniedResource // resources and templates that policies deny
 }
@@ -104,6 +105,13 @@ func (s *Server) offersResources() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.embeds || s.sets[resourceSet].offered || s.sets[templateSet].offered
+}
+
+// showsPages reports whether pages show results of tools, now or earlier.
+func (s *Server) showsPages() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.pages
 }
 
 // offersCompletion reports whether arguments can be completed.

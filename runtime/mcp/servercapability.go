@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
@@ -51,8 +53,11 @@ func (s *Server) connected() {
 	if !s.hasClients.Load() { // most calls only read, since all connections share the field
 		s.beginParts()
 		s.mu.Lock() // wait for a running registration, whose feature this client sees in lists
-		s.hasClients.Store(true)
+		first := !s.hasClients.Swap(true)
 		s.mu.Unlock()
+		if first && s.showsPages() {
+			s.warnOfPages()
+		}
 	}
 	if part := s.part.Load(); part != nil {
 		(*part).serve()
@@ -132,6 +137,21 @@ func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bo
 	if rev.Tasks == protocol.TaskSession && tasks {
 		add("tasks", `"cancel":{}`, `"requests":{"tools":{"call":{}}}`)
 	}
-	b = s.extensions.appendTo(b, start, rev, tasks, s.brought.Load())
+	b = s.extensions.appendTo(b, start, rev, s.broughtSettings(rev, tasks))
 	return append(b, '}')
+}
+
+// broughtSettings returns the settings of the extensions that features bring.
+func (s *Server) broughtSettings(rev *protocol.Revision, tasks bool) map[string]json.RawMessage {
+	settings := map[string]json.RawMessage{}
+	if tasks && rev.Tasks == protocol.TaskExtension {
+		settings[protocol.TasksName] = emptyObject
+	}
+	if brought := s.brought.Load(); brought != nil && rev.Skills {
+		maps.Copy(settings, brought.settings)
+	}
+	if s.showsPages() {
+		settings[protocol.UIName] = json.RawMessage(`{"mimeTypes":["` + UIMIMEType + `"]}`)
+	}
+	return settings
 }

@@ -31,6 +31,8 @@ type TemplateInfo struct {
 	MIMEType    string   // default for contents
 	Annotations *Annotations
 	Icons       []Icon
+	// UI describes the pages of a template that begins with ui://, as in [ResourceInfo].
+	UI *ResourceUI
 	// Meta is published with the template, from revision 2025-06-18 on.
 	Meta Meta
 	// Variables describe the completion of variables. Variables without completion may be left out.
@@ -100,6 +102,11 @@ func (parse templateParser) template(info *TemplateInfo, name string, read resou
 		encoded.URITemplate = text
 		t.info = &encoded
 	}
+	if valid.IsUI(info.URITemplate) && info.MIMEType == "" {
+		pages := *t.info
+		pages.MIMEType = UIMIMEType
+		t.info = &pages
+	}
 	return t
 }
 
@@ -131,6 +138,7 @@ func (t *template) renamed(prefix string) Feature {
 func (t *template) check(declared map[string]json.RawMessage) {
 	checkResourceName(KindTemplate, t.name, t.info.URITemplate)
 	checkPublished(declared, KindTemplate, t.name, t.info.MIMEType, t.info.Scopes, t.info.Annotations, t.info.Icons, t.info.Meta)
+	checkUI(KindTemplate, t.name, t.info.Meta, checkPage(t.info.URITemplate, t.info.MIMEType, t.info.UI))
 	if t.problem != nil {
 		panic(fmt.Sprintf("mcp: URI template %q of %q: %v", t.info.URITemplate, t.name, t.problem))
 	}
@@ -194,7 +202,7 @@ func (t *template) appendListing(b []byte, rev *protocol.Revision) []byte {
 	b = wire.AppendString(b, t.info.URITemplate)
 	b = appendNames(b, t.name, t.info.Title, t.info.Description, rev)
 	b = jsonobject.AppendText(b, "mimeType", t.info.MIMEType)
-	return closeListing(b, t.info.Annotations, t.info.Icons, t.info.Meta, rev)
+	return closeListing(b, t.info.Annotations, t.info.Icons, t.info.UI, t.info.Meta, rev)
 }
 
 // literalPrefix returns the part of the template before its first expression.

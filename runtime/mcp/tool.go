@@ -45,6 +45,8 @@ type ToolInfo struct {
 	// TextOnly leaves the structured content of results out. Their content is then the blocks that
 	// the tool returns, or else the structured content as JSON text.
 	TextOnly bool
+	// UI is the interface of the tool, or nil.
+	UI *ToolUI
 	// Meta is published with the tool, from revision 2025-06-18 on.
 	Meta Meta
 
@@ -179,6 +181,7 @@ func (t *tool) check(declared map[string]json.RawMessage) {
 		panic(fmt.Sprintf("mcp: tool %q has no input schema", t.name))
 	}
 	checkPublished(declared, KindTool, t.name, "", t.info.Scopes, nil, t.info.Icons, t.info.Meta)
+	checkUI(KindTool, t.name, t.info.Meta, t.info.UI.check())
 	if t.mirrored != nil {
 		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", t.name, t.mirrored))
 	}
@@ -241,10 +244,14 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 	if f.Icons {
 		b = appendIcons(b, t.info.Icons)
 	}
-	if f.FeatureMeta && len(t.info.Meta) > 0 {
-		r := rendering{revision: rev}
-		b = append(b, `,"_meta":{`...)
-		b = r.appendMeta(b, t.info.Meta, false)
+	// Hosts of every revision read the metadata of interfaces.
+	ui := t.info.UI.appendTo(nil)
+	if len(ui) > 0 || f.FeatureMeta && len(t.info.Meta) > 0 {
+		b = append(append(b, `,"_meta":{`...), ui...)
+		if f.FeatureMeta {
+			r := rendering{revision: rev}
+			b = r.appendMeta(b, t.info.Meta, len(ui) > 0)
+		}
 		b = append(b, '}')
 	}
 	return append(b, '}')

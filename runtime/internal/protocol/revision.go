@@ -80,6 +80,9 @@ const (
 	CodeUnsupportedVersion = -32022
 )
 
+// UIName is the extension by which hosts show pages beside the results of tools (MCP Apps).
+const UIName = "io.modelcontextprotocol/ui"
+
 // Meta keys that the protocol reserves.
 const (
 	MetaVersion      = "io.modelcontextprotocol/protocolVersion"
