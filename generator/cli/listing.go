@@ -172,7 +172,7 @@ func features(m *model.Package) []registration {
 		add(r.Pos, "resource "+r.URI, func() mcp.Feature {
 			return mcpimpl.FuncResource(&mcp.ResourceInfo{
 				URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, Groups: r.Groups, Scopes: r.Scopes,
-				MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), Meta: meta(r.Meta),
+				MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), UI: pageUI(r.UI), Meta: meta(r.Meta),
 			}, read)
 		})
 	}
@@ -180,7 +180,7 @@ func features(m *model.Package) []registration {
 		add(r.Pos, "resource template "+r.Template(), func() mcp.Feature {
 			return mcpimpl.FuncTemplate(&mcp.TemplateInfo{
 				URITemplate: r.Template(), Name: r.Name, Title: r.Title, Description: r.Description, Groups: r.Groups, Scopes: r.Scopes,
-				MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), Meta: meta(r.Meta),
+				MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), UI: pageUI(r.UI), Meta: meta(r.Meta),
 			}, read)
 		})
 	}
@@ -227,9 +227,27 @@ func toolInfo(t *model.Tool) mcp.ToolInfo {
 		Hints: mcp.ToolHints(t.Hints), Icons: icons(t.Icons), Meta: meta(t.Meta),
 		Groups: t.Groups, Scopes: t.Scopes, Aliases: t.Aliases,
 	}
+	if t.UI != nil {
+		info.UI = &mcp.ToolUI{ResourceURI: t.UI.ResourceURI, Visibility: mcp.ToolVisibility(t.UI.Visibility)}
+	}
 	info.InputSchema = schema.InputOf(t)
 	info.OutputSchema = schema.OutputOf(t)
 	return info
+}
+
+// pageUI returns the description of a page, or nil if it leaves everything to the host.
+func pageUI(ui *model.PageUI) *mcp.ResourceUI {
+	if ui.Empty() {
+		return nil
+	}
+	page := &mcp.ResourceUI{
+		ConnectDomains: ui.Connect, ResourceDomains: ui.Load, FrameDomains: ui.Frames, BaseURIDomains: ui.Base,
+		Domain: ui.Domain, PrefersBorder: ui.Border,
+	}
+	for _, p := range ui.Permissions {
+		page.Permissions = append(page.Permissions, mcp.UIPermission(p))
+	}
+	return page
 }
 
 func icons(icons []model.Icon) []mcp.Icon {

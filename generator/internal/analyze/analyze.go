@@ -62,6 +62,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.finishTools()
 	a.each((*analyzer).collectResources)
 	a.finishResources()
+	a.checkInterfaces()
 	a.each((*analyzer).collectPrompts)
 	a.finishPrompts()
 	a.each((*analyzer).collectSkills)
@@ -163,6 +164,8 @@ type shared struct {
 	published     map[symbol]string
 	forms         map[*types.TypeName]saidForm
 	errors        map[types.Object]*saidError
+	pages         []pageURI                              // also pages that are refused
+	interfaces    bool                                   // a directive contains ui=
 	argLines      map[*model.Call][]*directive.Directive // //mcp:arg, including the lines of inject functions
 	needLines     []*needLine
 }

@@ -118,6 +118,10 @@ func (a *analyzer) meta(dir *directive.Directive, at diag.Place, ok bool) ([]mod
 		if fault := valid.MetaKey(key); fault != nil {
 			return fail(fault.Hint, "%s", fault.Problem)
 		}
+		if key == "ui" || key == "ui/resourceUri" {
+			return fail("write ui= and visibility= at a tool, and connect=, load= and others at the resource of its page",
+				"the _meta key %q describes an interface, which has keys of its own", key)
+		}
 		value := jsontext.Compact(string(members[key]))
 		if problem := jsontext.NotStrict(value); problem != "" {
 			return fail("write JSON that every client reads alike", "the value of the _meta key %q %s", key, problem)

@@ -55,6 +55,10 @@ func (a *analyzer) resource(d declared) *model.Resource {
 		}
 	}
 	ok = a.resourceKeys(r, d.dir, at) && ok
+	if valid.IsUI(r.URI) {
+		a.pages = append(a.pages, pageURI{r.URI, template})
+	}
+	ok = a.pageUI(r, d.dir, at) && ok
 	if a.calleeOf(d) == nil && (d.set.Target == directive.Var || d.set.Target == directive.Const) {
 		return a.valueResource(r, d, ok, at)
 	}
@@ -80,6 +84,10 @@ func (a *analyzer) resource(d declared) *model.Resource {
 	result, good := a.result(d, fn, a.resourceResult, at)
 	if r.Result = result; good && result.Kind == model.ResultNone {
 		a.diags.Errorf(at.Pos, at.Subject, "the function returns nothing that could be read").Hint = resourceForms
+		good = false
+	}
+	if good && r.UI != nil && result.Kind == model.ResultStructured {
+		a.diags.Errorf(at.Pos, at.Subject, "a page is HTML, and the function returns JSON").Hint = "return a string with the whole page"
 		good = false
 	}
 	if !ok || !good {
@@ -202,6 +210,11 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag
 		}
 		if meta, set := d.dir.Get("meta"); set {
 			a.diags.Errorf(meta.Pos, at.Subject, "files have no metadata").Hint = "leave it out"
+			ok = false
+		}
+		if r.UI != nil {
+			a.diags.Errorf(at.Pos, at.Subject, "a page is one file, and the value is a tree of files").
+				Hint = "embed the page into a string: //go:embed page.html above var page string"
 			ok = false
 		}
 		if !strings.HasSuffix(r.URI, "/") {

@@ -54,6 +54,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	a.readTags(settings, d.set)
 	ok = a.setIdentity(tool, d, settings, at)
 	ok = a.setBehavior(tool, d.dir, settings, at) && ok
+	ok = a.toolUI(tool, d.dir, at) && ok
 	ok = a.input(&tool.Call, tool.Name, d, fn, at) && ok
 	ok = ok && a.types.CheckAliases(tool.Input.Object, at) && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at)
 	ok = a.media(tool, d, at) && ok

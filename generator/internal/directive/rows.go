@@ -40,6 +40,8 @@ var (
 	requiresKey    = key("requires", KindNames, `"elicitation sampling"`, "capabilities that the client must have")
 	requiredKey    = oneOf("required", "auto: fields without omitempty are required; tagged: only fields tagged as required", "auto", "tagged")
 	receiverKey    = oneOf("receiver", "args: the members of the receiver are arguments, and each call has a new one", "args")
+	uiKey          = key("ui", KindString, "ui://bookstore/report", "URI of the page that shows results of the tool: a resource of the server")
+	visibilityKey  = oneOf("visibility", "who calls the tool, in hosts that show pages: app is the pages of the server alone; both is the default", "model", "app", "both")
 	mimeKey        = key("mime", KindString, "image/png", "media type of the content")
 )
 
@@ -62,6 +64,19 @@ func taskKeys() []Key {
 		key("taskttl", KindDuration, "1h", "how long a task is kept, from its creation; default: 1h"),
 		key("poll", KindDuration, "2s", "how often a client should look at a task; default: every second, and every 10 seconds after a minute"),
 		flag("restart", "a task may run again from its beginning after its process has died (the default if readonly or idempotent)"),
+	}
+}
+
+// pageKeys returns the keys for pages, which hosts show (MCP Apps).
+func pageKeys() []Key {
+	return []Key{
+		key("connect", KindNames, "https://api.example.com,wss://live.example.com", "ui://: origins of requests and WebSockets of the page"),
+		key("load", KindNames, "https://cdn.example.com,https://*.example.org", "ui://: origins of scripts, styles, images, fonts and media of the page"),
+		key("frames", KindNames, "https://player.example.com", "ui://: origins of frames in the page"),
+		key("base", KindNames, "https://cdn.example.com", "ui://: origins of the element base of the page"),
+		key("permissions", KindNames, "camera,clipboardWrite", "ui://: permissions that the page asks for: camera, microphone, geolocation, clipboardWrite"),
+		key("domain", KindString, "reports.example.com", "ui://: origin that the page would like to have, in the form of the host"),
+		flag("border", "ui://: the host draws a border and a background around the page; border=false: it draws none; without the key, the host decides"),
 	}
 }
 
@@ -127,7 +142,7 @@ func newTable() []*Spec {
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
 				timeoutKey, scopesKey, requiresKey,
 			}, taskKeys(), []Key{
-				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, shortenKey, pageKey, outputKey, encodeKey,
+				uiKey, visibilityKey, lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, shortenKey, pageKey, outputKey, encodeKey,
 				receiverKey, key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),
 		},
@@ -170,13 +185,14 @@ func newTable() []*Spec {
 			MinWords: 1, MaxWords: 1, WordName: "URI",
 			OnNote:  "a variable or constant: of type string, []byte or embed.FS; " + values,
 			Help:    "the result of the function, or the value, is a resource; each {name} in the URI is a parameter",
+			Note:    "a URI that begins with ui:// is a page, which hosts show beside results of tools: HTML of type text/html;profile=mcp-app",
 			Example: `//mcp:resource books://{isbn} mime=application/json`,
-			Keys: []Key{
+			Keys: slices.Concat([]Key{
 				resourceName, titleKey, descriptionKey, groupKey, mimeKey,
 				key("audience", KindNames, "user,assistant", "intended readers: user, assistant"),
 				key("priority", KindNumber, "0.8", "how important it is, 0 to 1"),
 				ttlKey, cacheKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey, receiverKey,
-			},
+			}, pageKeys()),
 		},
 		{
 			Word: "prompt", Built: true, On: functions, Feature: true,

@@ -27,7 +27,7 @@ func (g *generator) resource(r *model.Resource, kind string) {
 	}
 	g.resourceInfo(r, kind, plan.Stem, what)
 	if r.Value == nil {
-		g.answer("mcpRead"+plan.Stem, "reads "+what+".", "ResourceResult", &body{tool: &r.Call, plan: plan, feature: resourceFeature})
+		g.answer("mcpRead"+plan.Stem, "reads "+what+".", "ResourceResult", &body{tool: &r.Call, plan: plan, feature: resourceFeature, page: r.UI != nil})
 	}
 	if plan.Args != nil {
 		g.fields(plan.Args, "the variables of "+what)
@@ -49,6 +49,7 @@ func (g *generator) resourceInfo(r *model.Resource, kind, stem, what string) {
 	}
 	g.identity(&l, &r.Feature, r.Symbol())
 	l.put("Icons", g.icons(r.Icons))
+	l.put("UI", g.pageUI(r.UI))
 	l.put("Meta", g.meta(r.Meta))
 	l.text("MIMEType", r.MIME)
 	l.put("Annotations", g.annotations(r))
@@ -144,6 +145,9 @@ func (g *generator) resourceFeature(kind string, r *model.Resource) code {
 	case model.ValueFiles:
 		return g.mcp("NewFS").Call(jen.Id("mcpTemplate"+stem), value)
 	case model.ValueBytes:
+		if r.UI != nil { // a text is smaller than base64
+			return g.mcp("TextResource").Call(jen.Op("&").Id(info), jen.String().Call(value))
+		}
 		return g.mcp("BlobResource").Call(jen.Op("&").Id(info), value)
 	}
 	if !types.Identical(r.Value.Type, types.Typ[types.String]) && !isUntyped(r.Value.Type) {
@@ -165,6 +169,10 @@ func (b *body) finishResource(t types.Type) {
 	case model.ResultText:
 		b.done(b.mcp("TextContents").Call(b.text(t)))
 	case model.ResultBlob:
+		if b.page {
+			b.done(b.mcp("TextContents").Call(jen.String().Call(v.value())))
+			return
+		}
 		b.done(b.mcp("BlobContents").Call(v.value()))
 	case model.ResultReader:
 		b.notNil(t)

@@ -135,6 +135,7 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 	if hasOutput {
 		l.put("OutputSchema", jen.Id("mcpOutput"+stem))
 	}
+	l.put("UI", g.toolUI(t.UI))
 	l.flag("TextOnly", t.Output == model.OutputText && t.Result.Output != nil)
 	l.flag("Embeds", t.Embeds())
 	if t.MaxResult > 0 {

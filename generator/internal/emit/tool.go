@@ -92,6 +92,7 @@ type body struct {
 	provided map[*model.Provider]string // the variable for each
 	hasErr   bool                       // err is declared
 	feature  feature
+	page     bool   // the resource is a page
 	failed   code   // the value returned with an error; nil for nil
 	mime     string // media type of a blob
 	absent   code   // a condition for "nothing found" that is not checked yet

@@ -178,6 +178,7 @@ type Tool struct {
 	MIME     string // media type of a result of kind Blob or Reader
 	Output   OutputForm
 	Task     *Task // nil if calls do not become tasks
+	UI       *ToolUI
 
 	// EffectSaid is set if a directive contains readonly, destructive or additive, ReachSaid if it
 	// contains openworld or closedworld, and ErrorsSaid if it contains errors=. Otherwise Hints and
@@ -188,6 +189,13 @@ type Tool struct {
 
 	Call
 	Pos token.Position
+}
+
+// ToolUI is the interface of a tool. Its position is the position of ui=, or else of visibility=.
+type ToolUI struct {
+	ResourceURI string // "" for a tool without a page
+	Visibility  string // "model", "app", or "" for both
+	Pos         token.Position
 }
 
 // Task describes how calls of a tool become tasks.

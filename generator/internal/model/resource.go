@@ -15,6 +15,9 @@ type Resource struct {
 	TTL      time.Duration
 	Cache    string // "public", "private", or "" if not given
 
+	// UI is set for a page, whose URI begins with ui://.
+	UI *PageUI
+
 	// Variables are the names of the template's variables, in its order.
 	Variables   []string
 	Completions []*Completion
