@@ -229,6 +229,9 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag
 			Hint = "use a string, []byte or embed.FS, or annotate a function that returns it"
 		ok = false
 	}
+	if ok && r.UI != nil {
+		ok = a.checkPage(r.UI, d.set, at)
+	}
 	if timeout, set := d.dir.Get("timeout"); set {
 		a.diags.Errorf(timeout.Pos, at.Subject, "a value is there at once, so it has no timeout").Hint = "leave it out"
 		ok = false
