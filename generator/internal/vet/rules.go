@@ -143,6 +143,11 @@ func init() {
 			(*checker).requiredTasks,
 		},
 		{
+			"page-without-text", "a tool with ui= whose result is no text: bytes, a reader, or nothing",
+			"Hosts without pages, and the model, read the text of a result alone (MCP Apps, graceful degradation). Return a text, or a value, which is JSON text too.",
+			(*checker).pagesWithoutText,
+		},
+		{
 			"rounded-id", "integers of 64 bits in results, in members called id, *_id or *Id, without ,string in the json tag; one finding for a package",
 			"JavaScript clients round them from 2^53 on, and then ask for another one: 725653563933458433 becomes 725653563933458400 (Claude Code, seen 2026-07; the TypeScript SDK, seen 2026-11). Write ,string in the tag.",
 			(*checker).roundedIDs,
