@@ -74,8 +74,8 @@ func TestFieldsLikeEncodingJSON(t *testing.T) {
 				if f.Type.Kind == model.Pointer && !f.OmitEmpty && !f.OmitZero {
 					written = false // null there, omitted here
 				}
-				if w.required(f) != written {
-					t.Errorf("%s: required on output is %v, written when empty: %v", f.Name, w.required(f), written)
+				if Required(f, w.output) != written {
+					t.Errorf("%s: required on output is %v, written when empty: %v", f.Name, Required(f, w.output), written)
 				}
 			}
 

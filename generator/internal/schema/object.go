@@ -23,19 +23,10 @@ func (w *renderer) object(s *jsonschema.Schema, t *model.Type) {
 	}
 	for _, f := range t.Fields {
 		s.Properties.Set(f.Name, w.field(f))
-		if w.required(f) {
+		if Required(f, w.output) {
 			s.Required = append(s.Required, f.Name)
 		}
 	}
-}
-
-// required reports whether a member is always present: on input by the field's rule, on output if
-// the encoder always writes it.
-func (w *renderer) required(f *model.Field) bool {
-	if !w.output {
-		return f.Required
-	}
-	return !f.OmitZero && !throughPointer(f.Path) && !(f.OmitEmpty && canBeEmpty(f.Type)) && (f.Nullable || !f.Type.IsNilable())
 }
 
 // union renders the implementations of a sealed interface.
@@ -82,7 +73,7 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	} else {
 		s = w.schema(t, &f.Rules, cmp.Or(description, wrapperDoc(f.Type)))
 	}
-	if f.Nullable || w.nullInside(f.Type) {
+	if MemberNull(f, w.output) {
 		s = nullable(t, s)
 	}
 	s.Title = cmp.Or(f.Title, s.Title)

@@ -124,27 +124,10 @@ func limits(s *jsonschema.Schema, rules *model.Rules) {
 // null, and null is read as nil.
 func (w *renderer) element(t *model.Type, rules *model.Rules) *jsonschema.Schema {
 	s := w.schema(base(t), rules, wrapperDoc(t))
-	if w.null(t) {
+	if ElementNull(t, w.output) {
 		return nullable(base(t), s)
 	}
 	return s
-}
-
-// null reports whether a value that cannot be omitted may be null.
-func (w *renderer) null(t *model.Type) bool {
-	if w.output {
-		return t.WritesNull()
-	}
-	return t.IsOptional() || t.Kind == model.Converted && w.null(t.Elem)
-}
-
-// nullInside reports whether a member that is present may be null, although a nil member is
-// omitted.
-func (w *renderer) nullInside(t *model.Type) bool {
-	if w.output {
-		return t.NullInside()
-	}
-	return t.Kind == model.Converted && w.null(t.Elem)
 }
 
 // nullable allows null as well as a value. The description is outside, where clients look for it.
@@ -286,14 +269,11 @@ func asItIs(text string) string { return text }
 // description with their comments. A Go value may differ from all constants, so on output they are
 // only described.
 func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules, desc string, form func(text string) string) string {
-	texts, described := slices.Clone(rules.Enum), w.output
-	if len(texts) == 0 && t.Enum != nil {
-		texts = enumTexts(t.Enum.Values)
-		described = described || t.Enum.Open
-	}
+	texts, closed := Values(t, rules, w.output)
 	if len(texts) == 0 {
 		return desc
 	}
+	described := !closed
 	docs := map[string]string{}
 	if t.Enum != nil {
 		for _, v := range t.Enum.Values {
