@@ -66,6 +66,7 @@ func subcommands() []*subcommand {
 		{"run", "PACKAGE", "serve a package over standard input and output, or HTTP", (*command).serve},
 		{"diff", "OLD NEW", "show what has changed between two contracts, and what it breaks", (*command).diff},
 		{"docs", "PACKAGES", "write the reference of a server as Markdown or HTML", (*command).docs},
+		{"app", "types [PACKAGES]", "write TypeScript types for pages that hosts show", (*command).app},
 		{"vet", "PACKAGES", "look for faults in contracts that the generator accepts", (*command).vet},
 		{"help", "[TOPIC]", "describe a command, or list the directives", (*command).help},
 		{"login", "URL", "log in to a server, or list the logins", (*command).login},
@@ -136,7 +137,7 @@ var elsewhere = map[string]string{
 	"show": "list PACKAGE", "ls": "list PACKAGE", "tools": "list PACKAGE", "exec": "call PACKAGE TOOL", "invoke": "call PACKAGE TOOL",
 	"get": "read PACKAGE URI", "test": "call PACKAGE TOOL to try a tool; go test runs tests, see package mcptest",
 	"create": "new NAME", "scaffold": "new NAME", "add": "install CLIENT PACKAGE", "remove": "uninstall CLIENT NAME",
-	"doc": "docs PACKAGES", "diagnose": "doctor [PACKAGE]", "env": "doctor [PACKAGE]", "auth": "login URL", "directives": "help directives", "usage": "help",
+	"types": "app types -o FILE PACKAGES", "typescript": "app types -o FILE PACKAGES", "doc": "docs PACKAGES", "diagnose": "doctor [PACKAGE]", "env": "doctor [PACKAGE]", "auth": "login URL", "directives": "help directives", "usage": "help",
 }
 
 // environment returns the environment of the go command. It sets a separate directory for temporary

@@ -205,6 +205,11 @@ func (c *command) positional(name string, rest []string, word string, args []str
 		return append(all, candidate{Value: "generate", About: ""}, candidate{Value: "directives", About: ""})
 	case "key":
 		return values("new")
+	case "app":
+		if len(rest) == 0 {
+			return values("types")
+		}
+		return c.packages(word)
 	}
 	return nil
 }

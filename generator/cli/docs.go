@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/generator/internal/load"
@@ -13,8 +12,6 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 	"github.com/mcpgen/mcpgen/generator/internal/reach"
 	"github.com/mcpgen/mcpgen/generator/internal/reference"
-	"github.com/mcpgen/mcpgen/internal/linediff"
-	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
 const helpDocs = `usage: mcpgen docs [flags] PACKAGES
@@ -70,7 +67,7 @@ func (c *command) docs(args []string) int {
 		}
 		return exitDone
 	}
-	return c.referenceFile(*file, text, *check, f.verbose)
+	return c.outputFile(&outputFile{name: *file, what: "reference", text: text, check: *check, verbose: f.verbose})
 }
 
 // documented loads the packages of a reference.
@@ -94,35 +91,6 @@ func (c *command) documented(f *flags, patterns []string) ([]*pipeline.Package, 
 		return nil, exitFound
 	}
 	return result.Packages, exitDone
-}
-
-// referenceFile writes the file, or shows how the present one differs.
-func (c *command) referenceFile(file string, text []byte, check, verbose bool) int {
-	path := c.absolute(file)
-	real, err := c.follow(path)
-	if err != nil {
-		return c.fail(fmt.Errorf("read reference: %w", err))
-	}
-	old, err := regularfile.Read(real)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return c.fail(fmt.Errorf("read reference: %w", err))
-	}
-	current := err == nil && pipeline.SameLines(old, text)
-	switch name := c.relative(path); {
-	case current && verbose:
-		c.noteln("%s is current", name)
-	case current:
-	case check:
-		_, _ = c.out.Write(linediff.Unified(name, old, name, text))
-		c.noteln("%s is not current\n\thint: run the same command without -check", name)
-		return exitFound
-	default:
-		if err := writeNamed(real, text); err != nil {
-			return c.fail(err)
-		}
-		c.noteln("wrote %s", name)
-	}
-	return exitDone
 }
 
 // referenceOf returns the reference of a server with the features of some packages.
