@@ -28,7 +28,7 @@ import (
 // nested are the folders of the modules that are released together with the root module, because
 // users import or run their packages. The tag of a nested module begins with its folder:
 // examples/v0.1.0.
-var nested = []string{"examples", "runtime/adapter/gosdk", "runtime/adapter/mcpgo", "runtime/mcpnats", "runtime/mcpotel", "runtime/mcpsqlite"}
+var nested = []string{"examples", "runtime/adapter/gosdk", "runtime/adapter/mcpgo", "runtime/mcpnats", "runtime/mcpotel", "runtime/mcpskillclient", "runtime/mcpsqlite"}
 
 func main() {
 	if err := run(".", os.Args[1:], os.Stdout); err != nil {

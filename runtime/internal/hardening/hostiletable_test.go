@@ -51,6 +51,7 @@ var hostileLines = []hostileLine{
 	{what: "send binary frames, one of 4 GB, pings without end, close 1009, and agree on no subprotocol", tests: []string{"mcpws/TestEndpointHostile", "mcpws/TestEndpointLongMessages", "mcpws/TestEndpointPings", "mcpws/TestEndpointFails"}, not: onlyWebSocket},
 	{what: "give strange times and scopes for caches", tests: []string{"mcpclient/TestCacheHints", "mcpclient/TestScopeChanges", "mcpclient/TestPagesScope"}, not: onlyReading},
 	{what: "return strange content", tests: []string{"mcpclient/TestUnknownContent", "mcpclient/TestContentOfServers", "mcpclient/TestOtherResource", "mcpclient/TestStructuredContradiction"}, not: onlyReading},
+	{what: "publish skills whose files, frontmatter or entries do not fit, leave their directory, or exceed limits, and lists of skills without end", tests: []string{"mcpskillclient/TestHostileSkills", "mcpskillclient/TestHostileLists", "mcpskillclient/TestUnlisted", "mcpskillclient/TestHeldEntry"}, not: onlyReading},
 	{what: "change their tools", tests: []string{"mcpclient/TestCacheChanges", "mcpclient/TestSubscription"}, not: "a change is an event, which is handled by the same code on every transport"},
 	{what: "write terminal escapes", tests: []string{"../generator/cli/TestServerMessages", "../generator/cli/TestScripts"}, not: "the command prints what came over any transport by the same functions"},
 }
