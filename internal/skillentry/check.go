@@ -1,14 +1,13 @@
 package skillentry
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/frontmatter"
 	"github.com/mcpgen/mcpgen/internal/jsontree"
+	"github.com/mcpgen/mcpgen/internal/skill"
 )
 
 // Reason is the reason for which a file must not be used.
@@ -46,12 +45,6 @@ func (e *CheckError) Error() string {
 	}
 }
 
-// DigestOf returns the digest of a file.
-func DigestOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
-
 // Check compares the content of a file with its entry: size and digest. A file of a dynamic skill
 // has neither. Errors are of type [*CheckError].
 func (f File) Check(data []byte) error {
@@ -61,7 +54,7 @@ func (f File) Check(data []byte) error {
 	if int64(len(data)) != f.Size {
 		return &CheckError{Reason: Size, URI: f.URI, Want: bytesOf(f.Size), Got: bytesOf(int64(len(data)))}
 	}
-	if got := DigestOf(data); got != f.Digest {
+	if got := skill.Digest(data); got != f.Digest {
 		return &CheckError{Reason: Digest, URI: f.URI, Want: f.Digest, Got: got}
 	}
 	return nil
@@ -113,7 +106,7 @@ func (e *Entry) differences(object []byte) ([]string, error) {
 	for _, name := range slices.Compact(names) {
 		entry, file := e.frontmatter.Get(name), v.Get(name)
 		if !jsontree.Equal(entry, file) {
-			lines = append(lines, fmt.Sprintf("%q is %s in the entry and %s in %s", clip(name), shown(entry), shown(file), MainFile))
+			lines = append(lines, fmt.Sprintf("%q is %s in the entry and %s in %s", clip(name), shown(entry), shown(file), skill.File))
 		}
 	}
 	return lines, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/jsontree"
+	"github.com/mcpgen/mcpgen/internal/skill"
 )
 
 // Entry describes one skill (Skill Entries). Functions do not modify it.
@@ -34,7 +35,8 @@ type File struct {
 	Size   int64  // in bytes
 }
 
-// ErrTooLarge is the cause of an [Error] about a skill that exceeds [MaxFiles] or [MaxBytes].
+// ErrTooLarge is the cause of an [Error] about a skill that exceeds [skill.MaxFiles] or
+// [skill.MaxBytes].
 var ErrTooLarge = errors.New("the skill exceeds the limits of the extension")
 
 // Error describes an entry that a host must not load.
@@ -99,7 +101,10 @@ func (e *Entry) read(v *jsontree.Value) (err error) {
 		}
 		*field.value = member.Text
 	}
-	if err := checkSkillName(e.Name); err != nil {
+	if len(e.Name) > skill.MaxName { // not in the error, since it may be long
+		return fmt.Errorf("the name has %d bytes, and may have %d", len(e.Name), skill.MaxName)
+	}
+	if err := skill.CheckName(e.Name); err != nil {
 		return err
 	}
 	if last := path.Base(e.Dir); last != e.Name {
@@ -109,18 +114,6 @@ func (e *Entry) read(v *jsontree.Value) (err error) {
 	return e.readFiles(v.Get("resources"))
 }
 
-// skillName matches the names of Agent Skills.
-var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-
-const maxName = 64
-
-func checkSkillName(name string) error {
-	if len(name) > maxName || !skillName.MatchString(name) {
-		return fmt.Errorf("the name %q must have at most %d lower-case letters, digits and single hyphens between them", clip(name), maxName)
-	}
-	return nil
-}
-
 func (e *Entry) readFiles(v *jsontree.Value) error {
 	switch {
 	case v.Is(jsontree.Text) && v.Text == "dynamic":
@@ -128,8 +121,8 @@ func (e *Entry) readFiles(v *jsontree.Value) error {
 		return nil
 	case !v.Is(jsontree.Array):
 		return errors.New(`resources is neither a list of files nor "dynamic"`)
-	case len(v.Items) > MaxFiles:
-		return fmt.Errorf("%w: it lists %d files, and may list %d", ErrTooLarge, len(v.Items), MaxFiles)
+	case len(v.Items) > skill.MaxFiles:
+		return fmt.Errorf("%w: it lists %d files, and may list %d", ErrTooLarge, len(v.Items), skill.MaxFiles)
 	}
 	e.byPath = make(map[string]int, len(v.Items))
 	var total int64
@@ -141,15 +134,15 @@ func (e *Entry) readFiles(v *jsontree.Value) error {
 		if _, again := e.byPath[f.Path]; again {
 			return fmt.Errorf("the file %q is listed twice", clip(f.Path))
 		}
-		// Each size is at most MaxBytes, so the sum cannot overflow.
-		if total += f.Size; total > MaxBytes {
-			return fmt.Errorf("%w: its files have more than %d bytes together", ErrTooLarge, MaxBytes)
+		// Each size is at most skill.MaxBytes, so the sum cannot overflow.
+		if total += f.Size; total > skill.MaxBytes {
+			return fmt.Errorf("%w: its files have more than %d bytes together", ErrTooLarge, skill.MaxBytes)
 		}
 		e.byPath[f.Path] = i
 		e.Files = append(e.Files, f)
 	}
-	if _, ok := e.byPath[MainFile]; !ok {
-		return errors.New("resources does not list " + MainFile)
+	if _, ok := e.byPath[skill.File]; !ok {
+		return errors.New("resources does not list " + skill.File)
 	}
 	for _, f := range e.Files {
 		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
@@ -179,8 +172,8 @@ func (e *Entry) readFile(v *jsontree.Value) (f File, err error) {
 	switch {
 	case size == nil || !size.IsInt() || size.Sign() < 0:
 		return f, fmt.Errorf("%q: size must be a number of bytes", clip(f.URI))
-	case !size.Num().IsInt64() || size.Num().Int64() > MaxBytes:
-		return f, fmt.Errorf("%w: %q has more than %d bytes", ErrTooLarge, clip(f.URI), MaxBytes)
+	case !size.Num().IsInt64() || size.Num().Int64() > skill.MaxBytes:
+		return f, fmt.Errorf("%w: %q has more than %d bytes", ErrTooLarge, clip(f.URI), skill.MaxBytes)
 	}
 	f.Size = size.Num().Int64()
 	return f, nil
@@ -204,7 +197,7 @@ func (e *Entry) SameFiles(other *Entry) bool {
 
 // Main returns the file SKILL.md.
 func (e *Entry) Main() File {
-	f, _ := e.File(MainFile) // every entry has one
+	f, _ := e.File(skill.File) // every entry has one
 	return f
 }
 
@@ -217,7 +210,7 @@ func (e *Entry) File(ref string) (File, bool) {
 		return File{}, false
 	}
 	if e.Dynamic {
-		return File{URI: fileURI(e.root, file), Path: file}, true
+		return File{URI: skill.FileURI(e.root, file), Path: file}, true
 	}
 	i, ok := e.byPath[file]
 	if !ok {

@@ -23,7 +23,8 @@ const (
 //	}
 type Listing struct {
 	Skills []*Entry
-	// Refused are the entries that are not valid, and repeated ones. The first entry of a URI stays.
+	// Refused are the entries that are not valid, and repeated ones. The first entry of a URI
+	// stays.
 	Refused []*Error
 
 	pages, items, bytes int

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/skill"
 	"github.com/mcpgen/mcpgen/internal/skillentry"
 )
 
@@ -31,7 +32,7 @@ func result(text string, files map[string]string) string {
 }
 
 func file(uri, text string) string {
-	return fmt.Sprintf(`{"uri":%q,"digest":%q,"size":%d}`, uri, skillentry.DigestOf([]byte(text)), len(text))
+	return fmt.Sprintf(`{"uri":%q,"digest":%q,"size":%d}`, uri, skill.Digest([]byte(text)), len(text))
 }
 
 // A reference leads to the file that its path, its URI or another encoding of it names.
@@ -106,7 +107,7 @@ func FuzzReadGet(f *testing.F) {
 		if e.URI != uri || e.Name == "" || e.Description == "" || !json.Valid(e.Frontmatter) || !strings.HasSuffix("/"+e.Dir, "/"+e.Name) {
 			t.Errorf("%q: %+v", text, e)
 		}
-		if e.Main().URI != uri || e.Dynamic != (e.Files == nil) || len(e.Files) > skillentry.MaxFiles {
+		if e.Main().URI != uri || e.Dynamic != (e.Files == nil) || len(e.Files) > skill.MaxFiles {
 			t.Errorf("%q: %+v", text, e)
 		}
 		var total int64
@@ -119,7 +120,7 @@ func FuzzReadGet(f *testing.F) {
 			}
 			total += f.Size
 		}
-		if total > skillentry.MaxBytes {
+		if total > skill.MaxBytes {
 			t.Errorf("%q: %d bytes", text, total)
 		}
 	})

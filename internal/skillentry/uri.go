@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/internal/skill"
 )
 
 // maxURI limits the bytes of a URI.
@@ -23,9 +25,9 @@ func parseSkillURI(uri string) (root, dir string, err error) {
 	if err := checkURI(uri); err != nil {
 		return "", "", err
 	}
-	root, isMain := strings.CutSuffix(uri, "/"+MainFile)
+	root, isMain := strings.CutSuffix(uri, "/"+skill.File)
 	if !isMain {
-		return "", "", errors.New("the URI of a skill must end in /" + MainFile)
+		return "", "", errors.New("the URI of a skill must end in /" + skill.File)
 	}
 	_, rest, _ := strings.Cut(root, ":")
 	dir, err = decodePath(strings.TrimPrefix(rest, "//"))
@@ -102,17 +104,8 @@ func filePath(root, uri string) (string, error) {
 	return decoded, nil
 }
 
-// fileURI returns the URI of a file that no manifest lists.
-func fileURI(root, file string) string {
-	segments := strings.Split(file, "/")
-	for i, s := range segments {
-		segments[i] = url.PathEscape(s)
-	}
-	return root + "/" + strings.Join(segments, "/")
-}
-
-// relative returns the path that a reference in a skill leads to, from the skill's root: a URI, or a
-// relative path as a file system resolves it. The result is "" for a reference that leads out of
+// relative returns the path that a reference in a skill leads to, from the skill's root: a URI, or
+// a relative path as a file system resolves it. The result is "" for a reference that leads out of
 // the skill.
 func relative(root, ref string) string {
 	ref, _, _ = strings.Cut(ref, "#")

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpgen/mcpgen/internal/skillentry"
+	"github.com/mcpgen/mcpgen/internal/skill"
 	"github.com/mcpgen/mcpgen/runtime/mcpskillclient"
 )
 
@@ -54,7 +54,7 @@ func TestDirCache(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	files := filesIn(t, dir)
-	digest := strings.TrimPrefix(skillentry.DigestOf([]byte(mainText)), "sha256:")
+	digest := strings.TrimPrefix(skill.Digest([]byte(mainText)), "sha256:")
 	if len(files) != 1 || filepath.Base(files[0]) != digest || !strings.Contains(filepath.ToSlash(files[0]), "/server-shop/skill-") {
 		t.Fatalf("%q", files)
 	}
@@ -94,7 +94,7 @@ func TestDirCache(t *testing.T) {
 }
 
 func key(server, uri, text string) mcpskillclient.CacheKey {
-	return mcpskillclient.CacheKey{ID: mcpskillclient.ID{Server: server, URI: uri}, Digest: skillentry.DigestOf([]byte(text))}
+	return mcpskillclient.CacheKey{ID: mcpskillclient.ID{Server: server, URI: uri}, Digest: skill.Digest([]byte(text))}
 }
 
 // Both caches keep the files of servers apart, drop those of one, and stay within their bytes; the
@@ -168,7 +168,7 @@ func TestDirCacheOldest(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range filesIn(t, dir) {
-			if filepath.Base(f) == strings.TrimPrefix(skillentry.DigestOf([]byte(text)), "sha256:") {
+			if filepath.Base(f) == strings.TrimPrefix(skill.Digest([]byte(text)), "sha256:") {
 				at := time.Unix(int64(i), 0)
 				if err := os.Chtimes(f, at, at); err != nil {
 					t.Fatal(err)

@@ -10,18 +10,19 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpgen/mcpgen/internal/skill"
 	"github.com/mcpgen/mcpgen/internal/skillentry"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // Extension is the name of the extension.
-const Extension = skillentry.Extension
+const Extension = skill.Extension
 
 // Limits of the extension for one skill. An entry that exceeds one is an [EntryError], and so is a
 // dynamic skill of which more than MaxBytes are read.
 const (
-	MaxFiles = skillentry.MaxFiles
-	MaxBytes = skillentry.MaxBytes // of all files together
+	MaxFiles = skill.MaxFiles
+	MaxBytes = skill.MaxBytes // of all files together
 )
 
 // Options configures a client. The zero value is a client with a cache in memory that loads no

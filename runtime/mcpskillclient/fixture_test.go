@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/internal/skillentry"
+	"github.com/mcpgen/mcpgen/internal/skill"
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
@@ -65,7 +65,7 @@ func quote(text string) string {
 
 // file returns the element of resources for a file.
 func file(uri, text string) string {
-	return fmt.Sprintf(`{"uri":%s,"digest":%q,"size":%d}`, quote(uri), skillentry.DigestOf([]byte(text)), len(text))
+	return fmt.Sprintf(`{"uri":%s,"digest":%q,"size":%d}`, quote(uri), skill.Digest([]byte(text)), len(text))
 }
 
 func entryOf(uri, frontmatter string, files ...string) string {

@@ -70,12 +70,14 @@ var hostileSkills = map[string]struct {
 		s.serve(main, mainText+" ")
 	}, verification(mcpskillclient.WrongSize)},
 
-	"SKILL.md in no manifest":     {withEntry(main, mainFields, file(reference, "x")), invalidEntry},
-	"a file twice":                {withEntry(main, mainFields, file(main, mainText), file(reference, "x"), file(reference, "y")), invalidEntry},
-	"a file twice, encoded":       {withEntry(main, mainFields, file(main, mainText), file(reference, "x"), file(strings.Replace(reference, "R", "%52", 1), "x")), invalidEntry},
-	"a file that is a directory":  {withEntry(main, mainFields, file(main, mainText), file(reference, "x"), file("skill://acme/refunds/references", "x")), invalidEntry},
-	"no manifest":                 {func(s *server) { s.get[main] = `{"uri":"` + main + `","frontmatter":` + mainFields + `}` }, invalidEntry},
-	"a manifest of another kind":  {func(s *server) { s.get[main] = `{"uri":"` + main + `","frontmatter":` + mainFields + `,"resources":"none"}` }, invalidEntry},
+	"SKILL.md in no manifest":    {withEntry(main, mainFields, file(reference, "x")), invalidEntry},
+	"a file twice":               {withEntry(main, mainFields, file(main, mainText), file(reference, "x"), file(reference, "y")), invalidEntry},
+	"a file twice, encoded":      {withEntry(main, mainFields, file(main, mainText), file(reference, "x"), file(strings.Replace(reference, "R", "%52", 1), "x")), invalidEntry},
+	"a file that is a directory": {withEntry(main, mainFields, file(main, mainText), file(reference, "x"), file("skill://acme/refunds/references", "x")), invalidEntry},
+	"no manifest":                {func(s *server) { s.get[main] = `{"uri":"` + main + `","frontmatter":` + mainFields + `}` }, invalidEntry},
+	"a manifest of another kind": {func(s *server) {
+		s.get[main] = `{"uri":"` + main + `","frontmatter":` + mainFields + `,"resources":"none"}`
+	}, invalidEntry},
 	"a name of another directory": {withEntry(main, strings.Replace(mainFields, "refunds", "returns", 1), file(main, mainText)), invalidEntry},
 	"a name in capitals":          {withEntry("skill://Refunds/SKILL.md", `{"name":"Refunds","description":"d"}`, file("skill://Refunds/SKILL.md", "x")), invalidEntry},
 	"no description":              {withEntry(main, `{"name":"refunds"}`, file(main, mainText)), invalidEntry},
