@@ -71,6 +71,7 @@ func subcommands() []*subcommand {
 		{"help", "[TOPIC]", "describe a command, or list the directives", (*command).help},
 		{"login", "URL", "log in to a server, or list the logins", (*command).login},
 		{"logout", "URL", "delete a login", (*command).logout},
+		{"skill", "export SERVER DIR", "write the skills of a server where hosts look for skills", (*command).skill},
 		{"key", "new NAME", "make an API key for a server with -keys", (*command).key},
 		{"install", "CLIENT PACKAGE", "add a package or another server to a client", (*command).install},
 		{"uninstall", "CLIENT NAME", "remove a server from a client", (*command).uninstall},

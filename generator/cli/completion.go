@@ -210,6 +210,15 @@ func (c *command) positional(name string, rest []string, word string, args []str
 			return values("types")
 		}
 		return c.packages(word)
+	case "skill":
+		switch len(rest) {
+		case 0:
+			return values("export")
+		case 1:
+			return c.packages(word)
+		default:
+			return c.directories(word)
+		}
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ func (c *command) helpTopic(topic string) int {
 		"login":      helpLogin,
 		"logout":     helpLogout,
 		"key":        helpKey,
+		"skill":      helpSkill,
 		"install":    helpInstall,
 		"uninstall":  helpUninstall,
 		"status":     helpStatus,
@@ -68,7 +69,7 @@ func (c *command) helpTopic(topic string) int {
 		}
 		return c.usage("help", "unknown topic "+topic, hint)
 	}
-	if topic == "list" || topic == "call" || topic == "read" || topic == "prompt" {
+	if topic == "list" || topic == "call" || topic == "read" || topic == "prompt" || topic == "skill" {
 		text += helpServer
 	}
 	if topic == "call" || topic == "run" {

@@ -231,3 +231,11 @@ func (e *Entry) AllowedTools() string {
 		return v.Compact()
 	}
 }
+
+// Fields returns the names of all fields of the frontmatter, in the order of the server.
+func (e *Entry) Fields() (names []string) {
+	for _, m := range e.frontmatter.Members {
+		names = append(names, m.Name)
+	}
+	return names
+}
