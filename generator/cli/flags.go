@@ -95,6 +95,8 @@ func (c *command) wrongFlag(f *flags, err error) int {
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" registry")
 	case "version":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is a command: "+c.invoked+" version")
+	case "allowed-tools", "yes":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" skill export")
 	case "fail":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" diff")
 	}

@@ -111,8 +111,8 @@ Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 Flags of generating: mcpgen help generate. Of a command: mcpgen COMMAND -h.
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
 Topics of help: generate, list, call, read, prompt, run, diff, docs, app, vet,
-login, logout, key, install, uninstall, status, new, init, bundle, registry,
-doctor, completion, version, directives.
+login, logout, key, skill, install, uninstall, status, new, init, bundle,
+registry, doctor, completion, version, directives.
 `)
 	return b.String()
 }
