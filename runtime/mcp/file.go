@@ -296,8 +296,8 @@ func (f *files) mimeType(name string, data []byte) string {
 // isTextFile reports whether a file with that MIME type is published as text.
 func isTextFile(mime string) bool { return isText(mime) || textTypes[mime] }
 
-// mimeTypeOf returns the MIME type of a file by its extension, or else by its content. It returns ""
-// if data is nil and the extension is not known.
+// mimeTypeOf returns the MIME type of a file by its extension, or else by its content. It returns
+// "" if data is nil and the extension is not known.
 func mimeTypeOf(name string, data []byte) string {
 	if mime := mimeTypes[strings.ToLower(path.Ext(name))]; mime != "" {
 		return mime

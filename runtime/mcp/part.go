@@ -8,8 +8,8 @@ import (
 )
 
 // This file defines the interfaces between the core and tasks, which the files task_*.go implement,
-// and skills (skill_*.go). A server without a tool whose calls become tasks has no [serverPart], the
-// exchange of a plain call no [handlerPart], and a plain resource no [resourcePart]. A program
+// and skills (skill_*.go). A server without a tool whose calls become tasks has no [serverPart],
+// the exchange of a plain call no [handlerPart], and a plain resource no [resourcePart]. A program
 // without such features links none of those files.
 
 // serverPart manages the tasks of a server, for tools whose calls become tasks. Its methods are
@@ -76,8 +76,8 @@ type resourcePart interface {
 	check(s *Server, r *resource)
 	// brings returns the extension that a server with such a resource declares.
 	brings() *extensions
-	// begin is called when the server begins to serve. It panics if a needed feature is missing that
-	// the program was to register.
+	// begin is called when the server begins to serve. It panics if a needed feature is missing
+	// that the program was to register.
 	begin(s *Server, r *resource)
 	// renamed returns a copy for a server whose features have the prefix.
 	renamed(prefix string) resourcePart

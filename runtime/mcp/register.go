@@ -99,8 +99,8 @@ func (s *Server) reindex(set int) {
 	}
 }
 
-// notifyListChanged notifies subscribers that the features of a set have changed. Resources may need
-// tools, and be listed with them only.
+// notifyListChanged notifies subscribers that the features of a set have changed. Resources may
+// need tools, and be listed with them only.
 func (s *Server) notifyListChanged(set int) {
 	s.subscribers.each(func(sub *subscriber) { sub.changed(topicOf[set], 0) })
 	if set == toolSet && s.brought.Load() != nil && !s.without.lists[resourcesChanged] {

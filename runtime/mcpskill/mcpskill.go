@@ -39,8 +39,8 @@ type Info struct {
 	Frontmatter json.RawMessage
 	Groups      []string
 	Scopes      []string // scopes that a caller needs, all of them
-	// Tools hide the skill from callers who may not use all of these tools, by their published names
-	// or aliases.
+	// Tools hide the skill from callers who may not use all of these tools. They are published
+	// names, or aliases.
 	Tools  []string
 	Symbol string // the Go variable or function, for diagnostics
 }

@@ -38,8 +38,8 @@ type TreeInfo struct {
 // are not published.
 //
 // Tree panics in the cases of [New], and if the blocks are not those of the files: the hash of a
-// block differs, a SKILL.md has no block, or a block no SKILL.md. Other changes of files need no new
-// blocks.
+// block differs, a SKILL.md has no block, or a block no SKILL.md. Other changes of files need no
+// new blocks.
 func Tree(info *TreeInfo, files fs.FS) []mcp.Feature {
 	features, err := tree(info, files)
 	if err != nil {
