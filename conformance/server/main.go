@@ -3,7 +3,10 @@
 package main
 
 import (
+	"log"
+
 	"github.com/mcpgen/mcpgen/conformance/internal/features"
+	"github.com/mcpgen/mcpgen/conformance/internal/skills"
 	"github.com/mcpgen/mcpgen/conformance/internal/tasks"
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
@@ -12,5 +15,8 @@ import (
 func main() {
 	server := features.NewServer()
 	tasks.RegisterMCP(server)
+	if err := skills.Register(server); err != nil {
+		log.Fatal(err)
+	}
 	mcpcmd.Main(server, mcpauth.Flags())
 }

@@ -17,8 +17,8 @@ import (
 const (
 	// authExtensions contains the scenarios of the authorization extensions.
 	authExtensions = "authorization extensions"
-	// skills contains the scenarios of the skills extension. They test how a host handles the files
-	// that it reads; the client runs in them, without a claim about the result.
+	// skills contains the scenarios of the skills extension. The client scenarios test how a host
+	// handles the files that it reads; the client runs in them, without a claim about the result.
 	skills = "skills"
 )
 
@@ -34,6 +34,7 @@ var clientRevisions = []revision{
 
 // ofExtension reports whether a scenario belongs to a column other than the revisions.
 var ofExtension = map[string]func(name string) bool{
+	tasks:  func(name string) bool { return strings.HasPrefix(name, "tasks-") },
 	skills: func(name string) bool { return strings.HasPrefix(name, "sep-2640-") },
 	authExtensions: func(name string) bool {
 		return slices.Contains([]string{

@@ -27,6 +27,7 @@ var revisions = []revision{
 	{"2025-11-25", 33, 83},
 	{"2026-07-28", 40, 152},
 	{tasks, 10, 44},
+	{skills, 3, 45},
 }
 
 // tasks contains the scenarios of the extension for tasks, in revision 2026-07-28.

@@ -122,7 +122,7 @@ func (s *suite) run(ctx context.Context, r revision) (*outcome, error) {
 	defer log.Close()
 	began := time.Now()
 	runs := [][]string{{"--suite", "all", "--spec-version", r.name}}
-	if r.name == tasks { // extensions have no suite
+	if ofExtension[r.name] != nil { // extensions have no suite
 		runs = nil
 		for _, name := range names {
 			runs = append(runs, []string{"--scenario", name})
@@ -155,15 +155,16 @@ var listed = regexp.MustCompile(`(?m)^\s*- (\S+)`)
 // list requests the scenarios from the suite, so that none is missed.
 func (s *suite) list(ctx context.Context, r revision) ([]string, error) {
 	args := []string{"--server", "--spec-version", r.name}
-	if r.name == tasks {
+	extension := ofExtension[r.name]
+	if extension != nil {
 		args = args[:1]
 	}
 	names, err := s.names(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
-	if r.name == tasks {
-		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, "tasks-") })
+	if extension != nil {
+		names = slices.DeleteFunc(names, func(name string) bool { return !extension(name) })
 	}
 	return names, r.complete(names)
 }
