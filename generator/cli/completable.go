@@ -169,7 +169,7 @@ func (c *command) loadCompletable(tags, pkg string) *completable {
 	for _, list := range []struct {
 		texts []json.RawMessage
 		to    *[]completableFeature
-	}{{l.tools, &p.Tools}, {l.resources, &p.URIs}, {l.templates, &p.URIs}, {l.prompts, &p.Prompts}} {
+	}{{l.tools, &p.Tools}, {l.resources, &p.URIs}, {l.templates, &p.URIs}, {l.skills, &p.URIs}, {l.prompts, &p.Prompts}} {
 		for _, text := range list.texts {
 			if f, ok := readCompletable(text); ok {
 				*list.to = append(*list.to, f)

@@ -49,7 +49,7 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 		for _, kind := range []struct {
 			kind contract.Kind
 			list []json.RawMessage
-		}{{contract.Resource, l.resources}, {contract.Template, l.templates}, {contract.Prompt, l.prompts}} {
+		}{{contract.Resource, l.resources}, {contract.Template, l.templates}, {contract.Prompt, l.prompts}, {contract.Skill, l.skills}} {
 			for _, feature := range kind.list {
 				err = cmp.Or(err, all.Add(kind.kind, feature))
 			}
@@ -62,6 +62,10 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 		}
 		for _, p := range m.Prompts {
 			all.Scopes(contract.Prompt, p.Name, p.Scopes...)
+		}
+		for _, s := range m.AllSkills() {
+			all.Scopes(contract.Skill, s.MainURI(), s.Of.Scopes...)
+			all.SkillTools(s.MainURI(), s.Of.Tools...)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w (the second is in %s)\n\thint: give one of them another name, or all of its package a prefix: //mcp:defaults prefix=NAME", err, m.Path)
@@ -182,7 +186,7 @@ func (f *contractFile) changes() []string {
 // contractSummary counts the features of a contract: "2 tools, 1 prompt".
 func contractSummary(c *contract.Contract) string {
 	var parts []string
-	for _, k := range []contract.Kind{contract.Tool, contract.Resource, contract.Template, contract.Prompt} {
+	for _, k := range []contract.Kind{contract.Tool, contract.Resource, contract.Template, contract.Prompt, contract.Skill} {
 		if n := c.Count(k); n > 0 {
 			parts = append(parts, count(n, string(k)))
 		}

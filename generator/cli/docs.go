@@ -18,7 +18,7 @@ const helpDocs = `usage: mcpgen docs [flags] PACKAGES
 
 Writes the reference of a server for people, as Markdown: its description, its
 tools by group with their arguments, results, hints, errors and a valid example
-call, its resources, prompts and forms. Several packages are one server.
+call, its resources, prompts, skills and forms. Several packages are one server.
 The page depends on the source alone, and each feature has an anchor that
 stays: #tool-NAME.
 
@@ -138,6 +138,9 @@ func addReference(ctx context.Context, s *reference.Server, m *model.Package, gr
 	}
 	for i, p := range m.Prompts {
 		s.Prompts = append(s.Prompts, &reference.Feature{Listing: l.prompts[i], Groups: p.Groups, Scopes: p.Scopes})
+	}
+	for i, one := range m.AllSkills() {
+		s.Skills = append(s.Skills, &reference.Feature{Listing: l.skills[i], Groups: one.Of.Groups, Scopes: one.Of.Scopes, Tools: one.Of.Tools})
 	}
 	for _, f := range m.Forms {
 		s.Forms = append(s.Forms, formReference(f))

@@ -167,6 +167,7 @@ func summary(m *model.Package) string {
 		{len(m.Resources), "resource"},
 		{len(m.Templates), "resource template"},
 		{len(m.Prompts), "prompt"},
+		{len(m.AllSkills()), "skill"},
 		{len(m.Forms), "form"},
 	} {
 		if kind.n > 0 {

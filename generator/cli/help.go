@@ -181,9 +181,9 @@ is built or written.
 %s
 	-json       write one object: server, tokens of all tools, findTokens
 	            with mcpfind where there are more than 40 tools, and tools,
-	            resources, resourceTemplates and prompts, each as the
-	            protocol lists it (revision 2026-07-28), with symbol,
-	            position and tokens
+	            resources, resourceTemplates, prompts and skills, each
+	            as the protocol lists it (revision 2026-07-28), with
+	            symbol, position and tokens
 	-wide       cut nothing: on a terminal, signatures are cut to its width
 ` + helpFlags
 

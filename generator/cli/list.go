@@ -109,7 +109,7 @@ func (c *command) flush(w *columns.Table) error {
 }
 
 // kinds are the kinds of features in the order of the table.
-var kinds = []string{"tool", "resource", "template", "prompt"}
+var kinds = []string{"tool", "resource", "template", "prompt", "skill"}
 
 // row is one feature in the table.
 type row struct {
@@ -142,6 +142,9 @@ func rows(m *model.Package, l *listing) []row {
 	}
 	for i, p := range m.Prompts {
 		add("prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", p.Scopes, &p.Call, l.prompts[i], p.Pos)
+	}
+	for i, s := range m.AllSkills() {
+		add("skill", s.MainURI(), s.Of.Symbol, skillSignature(s), "", s.Of.Scopes, &model.Call{}, l.skills[i], s.Of.Pos)
 	}
 	return all
 }
@@ -229,7 +232,7 @@ func resourceSignature(m *model.Package, r *model.Resource) string {
 
 // listJSON writes the features as the protocol lists them, each with the other known facts.
 func (c *command) listJSON(m *model.Package, listing *listing) int {
-	lists := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}}
+	lists := map[string][]json.RawMessage{"tool": {}, "resource": {}, "template": {}, "prompt": {}, "skill": {}}
 	all := rows(m, listing)
 	for _, row := range all {
 		at := row.pos
@@ -262,7 +265,8 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 		Resources         []json.RawMessage `json:"resources"`
 		ResourceTemplates []json.RawMessage `json:"resourceTemplates"`
 		Prompts           []json.RawMessage `json:"prompts"`
-	}{identity(m), toolTokens(all), findTokens(len(m.Tools)), lists["tool"], lists["resource"], lists["template"], lists["prompt"]})
+		Skills            []json.RawMessage `json:"skills,omitempty"`
+	}{identity(m), toolTokens(all), findTokens(len(m.Tools)), lists["tool"], lists["resource"], lists["template"], lists["prompt"], lists["skill"]})
 	if err != nil {
 		return c.fail(err)
 	}

@@ -22,7 +22,7 @@ import (
 // listing contains the features of a package as revision 2026-07-28 lists them, each kind in the
 // order of the model.
 type listing struct {
-	tools, resources, templates, prompts []json.RawMessage
+	tools, resources, templates, prompts, skills []json.RawMessage
 }
 
 // listed returns the features of a package. The runtime renders them, as it does for clients, so
@@ -39,6 +39,9 @@ func listed(ctx context.Context, m *model.Package) (*listing, error) {
 	defer wait() //nolint:errcheck // the answer is here, or an error that says more
 	defer client.Close()
 	l := &listing{}
+	for _, one := range m.AllSkills() {
+		l.skills = append(l.skills, skillEntry(one))
+	}
 	for _, list := range []struct {
 		method, member string
 		want           int

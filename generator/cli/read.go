@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
@@ -57,6 +58,9 @@ func hasResource(m *model.Package, uri string) bool {
 			return true
 		}
 	}
+	if slices.Contains(skillURIs(m), uritemplate.Normal(uri)) {
+		return true
+	}
 	for _, r := range m.Templates {
 		t, err := uritemplate.Parse(r.Template())
 		if err != nil {
@@ -70,7 +74,7 @@ func hasResource(m *model.Package, uri string) bool {
 }
 
 func (c *command) unknownResource(m *model.Package, uri string) int {
-	if len(m.Resources)+len(m.Templates) == 0 {
+	if len(m.Resources)+len(m.Templates)+len(m.Skills) == 0 {
 		return c.usage("read", "unknown resource "+uri, "the package has no resources")
 	}
 	hint := "the resources are:"
@@ -78,7 +82,7 @@ func (c *command) unknownResource(m *model.Package, uri string) int {
 	for _, r := range m.Resources {
 		uris = append(uris, r.URI)
 	}
-	if near := diag.Nearest(uri, uris); near != "" {
+	if near := diag.Nearest(uri, append(uris, skillURIs(m)...)); near != "" {
 		hint = "did you mean " + near + "? The resources are:"
 	}
 	code := c.usage("read", "no resource has the URI "+uri, hint)
@@ -94,6 +98,21 @@ func (c *command) listResources(m *model.Package) {
 	for _, r := range m.Templates {
 		c.noteln("\t%s", r.Template())
 	}
+	for _, s := range m.AllSkills() {
+		c.noteln("\t%s", s.MainURI())
+	}
+}
+
+// skillURIs returns the URIs of the files of all skills, normalized.
+func skillURIs(m *model.Package) []string {
+	var all []string
+	for _, s := range m.AllSkills() {
+		all = append(all, uritemplate.Normal(s.MainURI()))
+		for _, f := range s.Files {
+			all = append(all, uritemplate.Normal(f.URI))
+		}
+	}
+	return all
 }
 
 // printResource prints the only part of a resource unchanged. Of several parts, it prints text

@@ -11,17 +11,23 @@ import (
 const tokenMethod = `Tokens are an estimate: four bytes count as one. For a tool they cover name,
 description and input schema, which clients put before a model; the total is the
 share of all tools in each conversation, above 40 tools also with package
-mcpfind, which lists three tools that find and call them. For other features
-they cover the whole listing, which a model sees only if a client shows it. Each
-model counts differently.
+mcpfind, which lists three tools that find and call them. For a skill they cover
+its frontmatter. For other features they cover the whole listing, which a model
+sees only if a client shows it. Each model counts differently.
 `
 
 // tokens estimates the tokens that a feature takes in a model's context.
 func (r row) tokens() int {
-	if r.kind != "tool" {
-		return tokens.Of(r.listing)
+	switch r.kind {
+	case "tool":
+		return tokens.OfTool(r.listing)
+	case "skill":
+		var entry map[string]json.RawMessage
+		if err := json.Unmarshal(r.listing, &entry); err == nil {
+			return tokens.Of(entry["frontmatter"])
+		}
 	}
-	return tokens.OfTool(r.listing)
+	return tokens.Of(r.listing)
 }
 
 // findTokens returns the tokens of the tools that package mcpfind lists instead of all, or 0 if it

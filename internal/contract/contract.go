@@ -104,8 +104,8 @@ func (c *Contract) know(k Kind) {
 }
 
 // Add adds a feature as the protocol lists it (revision 2026-07-28: server/tools, server/resources,
-// server/prompts; skills as skills/list does), a JSON object. It returns an error if the contract already contains a feature
-// with that name, URI or URI template.
+// server/prompts; skills as skills/list does), a JSON object. It returns an error if the contract
+// already contains a feature with that name, URI or URI template.
 func (c *Contract) Add(k Kind, listing json.RawMessage) error {
 	v, err := one(listing)
 	if err != nil {

@@ -1,6 +1,7 @@
 // Package contract represents everything that a server publishes: its identity, and its tools,
-// resources, resource templates, prompts and skills as the protocol lists them. It reads contracts from
-// files and from saved results of any server, writes them for reviewers, and compares two of them.
+// resources, resource templates, prompts and skills as the protocol lists them. It reads contracts
+// from files and from saved results of any server, writes them for reviewers, and compares two of
+// them.
 //
 // [Compare] sorts changes into three classes. A change is breaking if it may break a client that
 // was written, prompted or configured for the old contract; compatible if it has any other effect;

@@ -12,9 +12,9 @@ import (
 
 // Read reads a contract: a contract file, the output of mcpgen list -json, or saved results of any
 // server for tools/list, resources/list, resources/templates/list, prompts/list, skills/list,
-// initialize and server/discover. They are results or whole JSON-RPC responses, any number of them in sequence, in
-// an array, or as the events of an HTTP response; a bare array of features is also accepted.
-// Missing lists are unknown, unless the text is a contract with a server.
+// initialize and server/discover. They are results or whole JSON-RPC responses, any number of them
+// in sequence, in an array, or as the events of an HTTP response; a bare array of features is also
+// accepted. Missing lists are unknown, unless the text is a contract with a server.
 func Read(data []byte) (*Contract, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {

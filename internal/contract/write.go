@@ -9,10 +9,11 @@ import (
 // width is the maximum length of a line; longer values are split.
 const width = 120
 
-// Marshal returns a contract file: one JSON object with server, tools, resources, resourceTemplates,
-// prompts and skills, features in order of name, URI or URI template. Members of a feature are in the
-// order in which the server lists them. An argument without inner structure takes one line, so that
-// a change of the argument changes only that line. Empty lists are omitted.
+// Marshal returns a contract file: one JSON object with server, tools, resources,
+// resourceTemplates, prompts and skills, features in order of name, URI or URI template. Members
+// of a feature are in the order in which the server lists them. An argument without inner
+// structure takes one line, so that a change of the argument changes only that line. Empty lists
+// are omitted.
 func (c *Contract) Marshal() []byte {
 	v := &jsontree.Value{Kind: jsontree.Object}
 	if c.server != nil {

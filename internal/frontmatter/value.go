@@ -101,8 +101,8 @@ var (
 	// integer and decimal match numbers that all readers and JSON have in common.
 	integer = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 	decimal = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.[0-9]+$`)
-	// numeric matches texts that are numbers for some readers: octal, hexadecimal, with base 60, with
-	// separators, exponents, and without digits on one side of the point.
+	// numeric matches texts that are numbers for some readers: octal, hexadecimal, with base 60,
+	// with separators, exponents, and without digits on one side of the point.
 	numeric = regexp.MustCompile(`(?i)^[-+]?(0b[01_]*|0o[0-7_]*|0x[0-9a-f_.p+-]*|[0-9][0-9_,]*(:[0-9]+)*(\.[0-9_,]*)?(e[-+]?[0-9]*)?|\.[0-9_,]*(e[-+]?[0-9]*)?|\.inf|\.nan)$`)
 	// date matches what YAML 1.1 calls a timestamp.
 	date = regexp.MustCompile(`^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t][0-9Zz:. \t+-]*)?$`)

@@ -40,6 +40,7 @@ func (a *analyzer) collectSkills() {
 		s.Scopes, ok = a.scopesOver(a.settingsFor(d).scopes, d.dir, at, true)
 		ok = a.visible(s.URI, "URI", at.At(words[0].ValuePos)) && ok
 		ok = a.skillTools(s, d, at) && ok
+		ok = a.skillLines(d, at) && ok
 		if d.set.Target == directive.Var {
 			ok = a.skillTree(s, d, words[0], at) && ok
 		} else {
@@ -49,6 +50,26 @@ func (a *analyzer) collectSkills() {
 			a.out.Skills = append(a.out.Skills, s)
 		}
 	}
+}
+
+// skillLines refuses directives that have no effect on skills.
+func (a *analyzer) skillLines(d declared, at diag.Place) bool {
+	ok := true
+	for _, word := range []string{"arg", "params", "result", "doc"} {
+		line := d.set.Get(word)
+		switch {
+		case line == nil, word == "doc" && d.set.Target != directive.Var:
+			continue
+		case slices.ContainsFunc([]string{"tool", "resource", "prompt"}, func(other string) bool { return d.set.Get(other) != nil }):
+			continue // it is about the other feature
+		case word == "doc":
+			a.diags.Errorf(line.Pos, at.Subject, "the frontmatter of each SKILL.md describes its skill, and this text is not published").Hint = "delete the line"
+		default:
+			a.diags.Errorf(line.Pos, at.Subject, "a skill has no arguments and no results").Hint = "delete the line"
+		}
+		ok = false
+	}
+	return ok
 }
 
 // skillTools reads tools=. The tools of all packages are known.

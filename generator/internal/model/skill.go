@@ -53,6 +53,9 @@ type Skill struct {
 	Of          *Skills
 }
 
+// MainURI returns the URI of its SKILL.md, by which clients know it.
+func (s *Skill) MainURI() string { return s.URI + "/SKILL.md" }
+
 // SkillFile is a file of a skill.
 type SkillFile struct {
 	URI    string

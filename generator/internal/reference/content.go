@@ -60,7 +60,7 @@ func (s *Server) contents(d *document) error {
 	for _, part := range []struct {
 		kind, title, key string
 		features         []*Feature
-	}{{"tool", "Tools", "name", s.Tools}, {"resource", "Resources", "uri", s.Resources}, {"template", "Resource templates", "uriTemplate", s.Templates}, {"prompt", "Prompts", "name", s.Prompts}} {
+	}{{"tool", "Tools", "name", s.Tools}, {"resource", "Resources", "uri", s.Resources}, {"template", "Resource templates", "uriTemplate", s.Templates}, {"prompt", "Prompts", "name", s.Prompts}, {"skill", "Skills", "uri", s.Skills}} {
 		all, err := readAll(part.features)
 		if err != nil {
 			return err
@@ -188,6 +188,7 @@ func (i *item) facts() [][]inline {
 	}
 	codes("Groups: ", i.Groups)
 	codes("Scopes that a caller needs: ", i.Scopes)
+	codes("Tools that a caller must be allowed to use: ", i.Tools)
 	codes("Also called: ", i.Aliases)
 	switch i.Task {
 	case "required":

@@ -14,20 +14,22 @@ type Server struct {
 	// Identity is a JSON object: name, title, version, description, instructions, websiteUrl.
 	Identity json.RawMessage
 	Tools    []*Feature
-	// Resources, Templates and Prompts are in the order in which they are written, like Tools
-	// within their group.
+	// Resources, Templates, Prompts and Skills are in the order in which they are written, like
+	// Tools within their group.
 	Resources, Templates, Prompts []*Feature
+	Skills                        []*Feature
 	Forms                         []*Form
 	Errors                        []*Error
 }
 
-// Feature is a tool, a resource, a resource template or a prompt.
+// Feature is a tool, a resource, a resource template, a prompt or a skill.
 type Feature struct {
 	// Listing is the entry of the protocol's lists (revision 2026-07-28), a JSON object.
 	Listing json.RawMessage
 	Groups  []string
 	Scopes  []string // scopes that a caller needs
 	Aliases []string // other names of a tool
+	Tools   []string // that a caller of a skill must be allowed to use
 	Task    string   // whether calls run as tasks: "", optional or required
 	Errors  []string // names of the declared errors that a call can return
 	// HidesErrors is set if calls can fail and clients receive only the messages of declared
@@ -97,7 +99,7 @@ func (s *Server) document(before ...func(*document) error) (*document, error) {
 		d.heading(2, "instructions", plain("Instructions for models"))
 		d.texts(text)
 	}
-	for _, part := range append(before, s.tools, s.resources, s.prompts, s.forms, s.errors) {
+	for _, part := range append(before, s.tools, s.resources, s.prompts, s.skills, s.forms, s.errors) {
 		if err := part(d); err != nil {
 			return nil, err
 		}

@@ -63,7 +63,7 @@ func (r *reader) text(name, text string) {
 	if strings.Contains(text, "\r\n") {
 		r.add(Problem{
 			File: name, Rule: RuleFiles, Message: "lines end with CR LF, so digests differ from those of a checkout with LF",
-			Hint: "write this line into .gitattributes, and check the file out again: " + attributes(name),
+			Hint: "write this line into the file .gitattributes of the package, and check the files out again: " + attributes(name),
 		})
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 	}

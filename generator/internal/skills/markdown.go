@@ -132,8 +132,8 @@ var (
 	after    = regexp.MustCompile(`(?i)^\s*(tools?)\b`)
 )
 
-// namesIn returns the code spans of a Markdown text that may be names of tools: words in snake case,
-// as functions are published.
+// namesIn returns the code spans of a Markdown text that may be names of tools: words in snake
+// case, as functions are published.
 func namesIn(file, text string) (all []Name) {
 	for _, l := range prose(text) {
 		for _, span := range codeSpan.FindAllStringSubmatchIndex(l.text, -1) {

@@ -1,5 +1,5 @@
-// Package skills reads trees of Agent Skills and checks them before they are published: the rules of
-// the format and of the extension, and mistakes that only a reader of all files sees.
+// Package skills reads trees of Agent Skills and checks them before they are published: the rules
+// of the format and of the extension, and mistakes that only a reader of all files sees.
 package skills
 
 import (
