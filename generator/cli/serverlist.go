@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
+	"github.com/mcpgen/mcpgen/internal/skill"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
@@ -90,11 +91,28 @@ func (r *remoteServer) list(asJSON bool) int {
 			}
 			found[l.kind] = all
 		}
+		if declaresSkills(ctx, client) {
+			all, err := entries(ctx, client, "skills/list", "skills", defaultListBounds)
+			if err != nil {
+				return r.fail(err)
+			}
+			found["skill"] = all
+		}
 		if asJSON {
 			return r.listJSON(ctx, client, found)
 		}
 		return r.table(found)
 	})
+}
+
+// declaresSkills reports whether a server declares the extension for skills.
+func declaresSkills(ctx context.Context, client *mcpclient.Client) bool {
+	info, err := client.Server(ctx)
+	if err != nil {
+		return false // the lists have reported it
+	}
+	var extensions map[string]json.RawMessage
+	return json.Unmarshal(info.Capabilities["extensions"], &extensions) == nil && extensions[skill.Extension] != nil
 }
 
 // serverRow is one line of the table.
@@ -108,10 +126,10 @@ func (r *remoteServer) table(found map[string][]json.RawMessage) int {
 	c := r.c
 	var all []serverRow
 	total := 0
-	for _, l := range lists {
-		for _, text := range found[l.kind] {
-			line := newServerRow(l.kind, text)
-			if l.kind == "tool" {
+	for _, kind := range kinds {
+		for _, text := range found[kind] {
+			line := newServerRow(kind, text)
+			if kind == "tool" {
 				total += line.tokens
 			}
 			all = append(all, line)
@@ -198,6 +216,8 @@ func newServerRow(kind string, text json.RawMessage) serverRow {
 		line.name, line.hints = e.URI, shown(e.MIMEType)
 	case "template":
 		line.name, line.hints = e.URITemplate, shown(e.MIMEType)
+	case "skill":
+		line.name = e.URI
 	case "prompt":
 		line.signature = remote.PromptSignature(e.Arguments)
 	}
@@ -231,7 +251,8 @@ func (r *remoteServer) listJSON(ctx context.Context, client *mcpclient.Client, f
 		Resources         []json.RawMessage `json:"resources"`
 		ResourceTemplates []json.RawMessage `json:"resourceTemplates"`
 		Prompts           []json.RawMessage `json:"prompts"`
-	}{info.ServerInfo, tokens, list("tool"), list("resource"), list("template"), list("prompt")})
+		Skills            []json.RawMessage `json:"skills,omitempty"`
+	}{info.ServerInfo, tokens, list("tool"), list("resource"), list("template"), list("prompt"), found["skill"]})
 	if err != nil {
 		return c.fail(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/contract"
+	"github.com/mcpgen/mcpgen/internal/skill"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -21,8 +22,8 @@ import (
 const UpdateEnv = "MCPTEST_UPDATE"
 
 // Contract compares what the server publishes with a file, and fails the test with the difference:
-// name, titles and instructions of the server, and its tools, resources, resource templates and
-// prompts, as a client of the newest revision receives them. The server's version is omitted, since
+// name, titles and instructions of the server, and its tools, resources, resource templates,
+// prompts and skills, as a client of the newest revision receives them. The server's version is omitted, since
 // every release changes it.
 //
 // The failure classifies each change as breaking for clients, compatible or wording, like mcpgen
@@ -108,11 +109,21 @@ func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 	if err != nil {
 		t.Fatalf("mcptest: write contract: %v", err)
 	}
+	skills := map[string]bool{} // by URI; resources/list contains their SKILL.md too
+	for _, one := range skillsOf(c, about.Capabilities["extensions"]) {
+		if err := all.Add(contract.Skill, one); err != nil {
+			t.Fatalf("mcptest: write contract: %v", err)
+		}
+		skills[uriOf(one)] = true
+	}
 	add := func(capability string, kind contract.Kind, method protocol.Method, member string) {
 		if about.Capabilities[capability] == nil {
 			return
 		}
-		for _, listing := range listings(c, method, member) {
+		for _, listing := range listings(c, method.String(), member) {
+			if kind == contract.Resource && skills[uriOf(listing)] {
+				continue
+			}
 			if err := all.Add(kind, listing); err != nil {
 				t.Fatalf("mcptest: write contract: %v", err)
 			}
@@ -132,22 +143,40 @@ func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 	return all
 }
 
+// skillsOf returns the entries of the skills of a server that declares the extension.
+func skillsOf(c *Client, extensions json.RawMessage) []json.RawMessage {
+	var declared map[string]json.RawMessage
+	if extensions == nil || json.Unmarshal(extensions, &declared) != nil || declared[skill.Extension] == nil {
+		return nil
+	}
+	return listings(c, "skills/list", "skills")
+}
+
+// uriOf returns the URI of an entry.
+func uriOf(listing json.RawMessage) string {
+	var entry struct {
+		URI string `json:"uri"`
+	}
+	_ = json.Unmarshal(listing, &entry) // an entry without a URI is refused elsewhere
+	return entry.URI
+}
+
 // listings returns the unmodified items on all pages of a list.
-func listings(c *Client, method protocol.Method, member string) (all []json.RawMessage) {
+func listings(c *Client, method, member string) (all []json.RawMessage) {
 	c.t.Helper()
 	seen := map[string]bool{}
 	params := map[string]any{}
 	for {
 		var page map[string]json.RawMessage
-		c.must(method.String(), params, &page)
+		c.must(method, params, &page)
 		var items []json.RawMessage
-		c.read(page[member], &items, "the result of "+method.String())
+		c.read(page[member], &items, "the result of "+method)
 		all = append(all, items...)
 		if page["nextCursor"] == nil {
 			return all
 		}
 		var cursor string
-		c.read(page["nextCursor"], &cursor, "the cursor of "+method.String())
+		c.read(page["nextCursor"], &cursor, "the cursor of "+method)
 		if seen[cursor] {
 			c.t.Fatalf("mcptest: %s goes round in a circle: the cursor %q has come twice", method, cursor)
 		}
