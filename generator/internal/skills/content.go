@@ -58,7 +58,7 @@ func readWithin(files fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, skill.MaxBytes+1))
 }
 
-// text checks a text for what nobody sees, for secrets and for line ends.
+// text checks a text for hidden characters, for secrets and for line ends.
 func (r *reader) text(name, text string) {
 	if strings.Contains(text, "\r\n") {
 		r.add(Problem{
