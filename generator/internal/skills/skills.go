@@ -60,8 +60,8 @@ type Problem struct {
 	Hint    string
 }
 
-// Read reads the skills in some files, whose paths are sorted. root is the directory that the
-// files have in common; if it is inside of a skill, the tree begins above that skill. The result is
+// Read reads the skills in some files, whose paths are sorted. The tree begins at root, or at the
+// next directory above that contains all skills and is inside of none. The result is
 // complete only if no problem is an error, which are those without a rule.
 func Read(files fs.FS, names []string, root string) (*Tree, []Problem) {
 	r := &reader{files: files, names: names, read: map[string]*file{}, tree: &Tree{Root: root}}
@@ -118,9 +118,9 @@ func (r *reader) directories() {
 			r.dirs = nil
 			return
 		}
-		if r.tree.Root == dir || strings.HasPrefix(r.tree.Root, dir+"/") {
-			r.tree.Root = path.Dir(dir)
-			break // sorted: dir is the outermost one
+		// The first of the directories that contain the root is the outermost one.
+		for _, is := below(r.tree.Root, dir); !is; _, is = below(r.tree.Root, dir) {
+			r.tree.Root = path.Dir(r.tree.Root)
 		}
 	}
 }
@@ -135,10 +135,7 @@ func below(dir, name string) (string, bool) {
 
 // skill reads the skill in a directory.
 func (r *reader) skill(dir string) {
-	rel, ok := below(r.tree.Root, dir)
-	if !ok {
-		return // the root contains all files
-	}
+	rel, _ := below(r.tree.Root, dir)
 	s := &Skill{Path: rel}
 	main := path.Join(dir, skill.File)
 	fail := func(line, column int, hint, format string, args ...any) {
@@ -159,7 +156,8 @@ func (r *reader) skill(dir string) {
 			return
 		}
 		rest, _ := below(dir, name)
-		if err := skill.CheckPath(rest); err != nil {
+		published, _ := below(r.tree.Root, name)
+		if err := skill.CheckPath(published); err != nil {
 			r.add(Problem{File: name, Skill: rel, Message: err.Error(), Hint: "rename it"})
 		}
 		s.Files = append(s.Files, &File{rest, f.digest, f.size})

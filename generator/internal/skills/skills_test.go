@@ -102,7 +102,7 @@ func TestProblems(t *testing.T) {
 		{"x.sh", "KEY=AKIAIOSFODNN7EXAMPLE sk-ant-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n", ""},
 		{"../README.md", "# Skills\n", "skills/README.md skill-files: the file belongs to no skill, so clients do not get it"},
 		{"../other/skill.md", head, "skills/other/skill.md: the file makes no skill, since its name is not SKILL.md"},
-		{`a\b.md`, "x", `skills/refunds/a\b.md: the path "a\\b.md" has a control character or a backslash`},
+		{`a\b.md`, "x", `skills/refunds/a\b.md: the path "refunds/a\\b.md" has a control character or a backslash`},
 	} {
 		files := map[string]string{main: head}
 		name := main
