@@ -37,10 +37,6 @@ var scenarios = map[string]func(context.Context, *session) error{
 	"http-invalid-tool-headers":           callWith(map[string]any{"region": "us-west1"}),
 	"json-schema-ref-no-deref":            list,
 	"json-schema-2020-12-preservation":    returnSchemas,
-	"sep-2640-client-no-prefetch":         listSkills,
-	"sep-2640-client-verify-digest":       readSkills,
-	"sep-2640-client-verify-size":         readSkills,
-	"sep-2640-client-verify-frontmatter":  readSkills,
 }
 
 // authorized lists tools and calls them, twice: a server of the suite changes its authorization
@@ -163,46 +159,4 @@ func returnSchemas(ctx context.Context, s *session) error {
 		}
 	}
 	return nil
-}
-
-// listSkills lists skills without reading them.
-func listSkills(ctx context.Context, s *session) error {
-	_, err := s.skills(ctx)
-	return err
-}
-
-// readSkills reads only the main file of each skill: the host must verify a skill before it reads
-// other files.
-func readSkills(ctx context.Context, s *session) error {
-	uris, err := s.skills(ctx)
-	if err != nil {
-		return err
-	}
-	for _, uri := range uris {
-		if _, err := s.Read(ctx, uri); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// skills returns the URIs of the main files of all skills.
-func (s *session) skills(ctx context.Context) ([]string, error) {
-	raw, err := s.Request(ctx, "skills/list", nil)
-	if err != nil {
-		return nil, err
-	}
-	var list struct {
-		Skills []struct {
-			URI string `json:"uri"`
-		} `json:"skills"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fmt.Errorf("read skills/list: %w", err)
-	}
-	var uris []string
-	for _, skill := range list.Skills {
-		uris = append(uris, skill.URI)
-	}
-	return uris, nil
 }

@@ -17,8 +17,8 @@ import (
 const (
 	// authExtensions contains the scenarios of the authorization extensions.
 	authExtensions = "authorization extensions"
-	// skills contains the scenarios of the skills extension. The client scenarios test how a host
-	// handles the files that it reads; the client runs in them, without a claim about the result.
+	// skills contains the scenarios of the skills extension, for servers too. Another program than
+	// in the other scenarios is the client.
 	skills = "skills"
 )
 
@@ -86,7 +86,11 @@ func (s *suite) runClientScenario(ctx context.Context, name, folder string, args
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.CommandContext(ctx, s.node, append([]string{s.script, "client", "--command", s.client,
+	client := s.client
+	if ofExtension[skills](name) {
+		client = s.skillClient
+	}
+	cmd := exec.CommandContext(ctx, s.node, append([]string{s.script, "client", "--command", client,
 		"--scenario", name, "--output-dir", folder}, args...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	failed := cmd.Run()

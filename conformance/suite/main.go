@@ -65,6 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	program := flags.String("server", "", "the `program` to test, which serves with -http ADDR")
 	var s suite
 	flags.StringVar(&s.client, "client", "", "the `program` to test as a client, in the place of a server")
+	flags.StringVar(&s.skillClient, "skillclient", "", "the `program` to test in the scenarios of skills, with -client")
 	guard := flags.Bool("guard", false, "start the server with API keys, and add one to each request")
 	flags.StringVar(&s.issuer, "issuer", "", "the `program` to test as an authorization server, in the place of a server")
 	flags.StringVar(&s.node, "node", "node", "the `program` that runs the suite")

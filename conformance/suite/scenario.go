@@ -21,6 +21,7 @@ type suite struct {
 	output       string // folder of its output
 	url          string // of the server or issuer
 	client       string // the program to test, or "" in tests of a server or an issuer
+	skillClient  string // the program to test in scenarios of skills
 	issuer       string // the program to test
 }
 
