@@ -94,7 +94,9 @@ func readDirectory(ctx context.Context, req *mcp.Request) (json.RawMessage, erro
 		}
 		b = wire.AppendString(append(b, `,"nextCursor":`...), cursor)
 	}
-	return funcs.Close(ctx, req, b, false), nil
+	// The specification does not list the members for caches here, but clients require them in every
+	// result of a list.
+	return funcs.Close(ctx, req, b, true), nil
 }
 
 // childrenOf returns the children of a directory that the request sees, sorted by URI. ok is false

@@ -74,7 +74,7 @@ func TestShapesAreStrict(t *testing.T) {
 		`{"skill":` + entry + `,"ttlMs":0,"cacheScope":"public"}`:                                           "skills/get",
 		`{"skill":` + entry + `,"resultType":"complete","ttlMs":0,"cacheScope":"public","nextCursor":"x"}`:  "skills/get",
 		`{"resources":[{"uri":"skill://a"}],"resultType":"complete"}`:                                       "resources/directory/read",
-		`{"resources":[],"resultType":"complete","ttlMs":0,"cacheScope":"public"}`:                          "resources/directory/read",
+		`{"resources":[],"resultType":"complete"}`:                                                          "resources/directory/read",
 	} {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(result)))
 		if err != nil {
