@@ -16,6 +16,7 @@ require (
 	github.com/mcpgen/mcpgen/examples v0.0.0
 	github.com/mcpgen/mcpgen/runtime/adapter/gosdk v0.0.0
 	github.com/mcpgen/mcpgen/runtime/mcpotel v0.0.0
+	github.com/mcpgen/mcpgen/runtime/mcpskillclient v0.0.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/yuin/goldmark v1.8.7
 	github.com/zitadel/oidc/v3 v3.48.0
@@ -50,6 +51,7 @@ require (
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
+	go.yaml.in/yaml/v4 v4.0.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
@@ -67,3 +69,5 @@ replace github.com/mcpgen/mcpgen => ../
 replace github.com/mcpgen/mcpgen/examples => ../examples
 
 replace github.com/mcpgen/mcpgen/runtime/adapter/gosdk => ../runtime/adapter/gosdk
+
+replace github.com/mcpgen/mcpgen/runtime/mcpskillclient => ../runtime/mcpskillclient
