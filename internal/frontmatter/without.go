@@ -77,7 +77,7 @@ func sameWithout(before, rest []byte, drop func(string) bool) error {
 		}
 	}
 	if len(was) != len(is) {
-		return &Error{1, 1, "the fields to leave out cannot be told from the others", "write each field on a line of its own"}
+		return &Error{1, 1, "the fields to leave out cannot be distinguished from the others", "write each field on a line of its own"}
 	}
 	return nil
 }
