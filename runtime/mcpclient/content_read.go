@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/uimeta"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -242,6 +243,7 @@ func (r *reader) readContents(d *wire.Decoder, c *mcp.ResourceContents) {
 			wire.Bytes(d, &c.Blob)
 		case "_meta":
 			readMeta(d, &c.Meta)
+			c.UI = uimeta.Resource(c.Meta)
 		}
 	}
 	switch {

@@ -18,7 +18,10 @@ type Tool struct {
 	// Title.
 	Hints *mcp.ToolHints `json:"annotations,omitempty"`
 	Icons []mcp.Icon     `json:"icons,omitempty"`
-	Meta  mcp.Meta       `json:"_meta,omitempty"`
+	// UI is the interface of the tool, read from Meta; nil without one. A host keeps a tool that is
+	// [mcp.VisibleToApp] from its model (MCP Apps, visibility).
+	UI   *mcp.ToolUI `json:"-"`
+	Meta mcp.Meta    `json:"_meta,omitempty"`
 }
 
 // Resource is an entry of resources/list.
@@ -31,7 +34,10 @@ type Resource struct {
 	Size        int64            `json:"size,omitempty"` // in bytes
 	Annotations *mcp.Annotations `json:"annotations,omitempty"`
 	Icons       []mcp.Icon       `json:"icons,omitempty"`
-	Meta        mcp.Meta         `json:"_meta,omitempty"`
+	// UI describes a page, read from Meta; nil without a description. The one of the contents takes
+	// precedence (MCP Apps, metadata location).
+	UI   *mcp.ResourceUI `json:"-"`
+	Meta mcp.Meta        `json:"_meta,omitempty"`
 }
 
 // Template is an entry of resources/templates/list.
@@ -43,6 +49,7 @@ type Template struct {
 	MIMEType    string           `json:"mimeType,omitempty"`
 	Annotations *mcp.Annotations `json:"annotations,omitempty"`
 	Icons       []mcp.Icon       `json:"icons,omitempty"`
+	UI          *mcp.ResourceUI  `json:"-"` // as in [Resource]
 	Meta        mcp.Meta         `json:"_meta,omitempty"`
 }
 

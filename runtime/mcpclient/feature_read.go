@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"github.com/mcpgen/mcpgen/runtime/internal/uimeta"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -34,6 +35,7 @@ func readTool(d *wire.Decoder, t *Tool) {
 			t.Icons = readIcons(d)
 		case "_meta":
 			readMeta(d, &t.Meta)
+			t.UI = uimeta.Tool(t.Meta)
 		}
 	}
 	if hints != nil {
@@ -103,6 +105,7 @@ func (r *reader) resource(v *Resource) {
 			v.Icons = readIcons(d)
 		case "_meta":
 			readMeta(d, &v.Meta)
+			v.UI = uimeta.Resource(v.Meta)
 		}
 	}
 	if v.Name == "" && !d.Failed() {
@@ -135,6 +138,7 @@ func (r *reader) template(v *Template) {
 			v.Icons = readIcons(d)
 		case "_meta":
 			readMeta(d, &v.Meta)
+			v.UI = uimeta.Resource(v.Meta)
 		}
 	}
 	if v.Name == "" && !d.Failed() {

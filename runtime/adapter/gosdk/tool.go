@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/uimeta"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -87,6 +88,7 @@ func infoOf(t *sdk.Tool) (mcp.ToolInfo, error) {
 	if info.Meta, err = metaFrom(t.Meta); err != nil {
 		return mcp.ToolInfo{}, err
 	}
+	info.UI = uimeta.Take(info.Meta)
 	for _, icon := range t.Icons {
 		info.Icons = append(info.Icons, iconFrom(icon))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
+	"github.com/mcpgen/mcpgen/runtime/internal/uimeta"
 	ours "github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -40,7 +41,7 @@ func Tool(t mcp.Tool, h server.ToolHandlerFunc) ours.Feature {
 	readOnly := hint(a.ReadOnlyHint, false)
 	info := ours.ToolInfo{
 		Name: t.Name, Title: t.Title, Description: t.Description,
-		InputSchema: string(schemas.InputSchema), OutputSchema: string(schemas.OutputSchema), Meta: schemas.Meta,
+		InputSchema: string(schemas.InputSchema), OutputSchema: string(schemas.OutputSchema), UI: uimeta.Take(schemas.Meta), Meta: schemas.Meta,
 		Hints: ours.ToolHints{
 			ReadOnly: readOnly, Destructive: hint(a.DestructiveHint, !readOnly),
 			Idempotent: hint(a.IdempotentHint, false), OpenWorld: hint(a.OpenWorldHint, true),
