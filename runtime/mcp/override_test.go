@@ -244,6 +244,7 @@ func TestOverridePanics(t *testing.T) {
 		"lenient":      {tool(func(i *mcp.ToolInfo) { i.Lenient = true }), "changes Lenient"},
 		"hide":         {tool(func(i *mcp.ToolInfo) { i.HideErrors = false }), "changes HideErrors"},
 		"embeds":       {tool(func(i *mcp.ToolInfo) { i.Embeds = false }), "changes Embeds"},
+		"interface":    {tool(func(i *mcp.ToolInfo) { i.UI = &mcp.ToolUI{Visibility: mcp.VisibleToApp} }), "changes UI"},
 		"requires":     {tool(func(i *mcp.ToolInfo) { i.Requires = []mcp.Capability{"sampling"} }), "changes Requires"},
 		"no output":    {tool(func(i *mcp.ToolInfo) { i.OutputSchema = "" }), "changes OutputSchema"},
 		"output":       {tool(func(i *mcp.ToolInfo) { i.OutputSchema = `{"type":"number"}` }), `OutputSchema at "/type"`},

@@ -14,9 +14,9 @@ import (
 // It panics, as http.ServeMux does for a mistake in the program: if the specification does not
 // allow the name of a tool or prompt (it consists of 1 to 128 letters, digits and _ - .), if a URI
 // is invalid, if the name or URI is already registered, if an icon, an annotation, a MIME type or a
-// key of [Meta] is not valid, if an interface is not one that hosts show, or if an argument with x-mcp-header in its schema cannot be sent as a
-// header field, or if OAuth does not allow the syntax of a scope. A feature that a [Policy] does
-// not allow is not added.
+// key of [Meta] is not valid, if hosts could not show an interface ([ToolUI], [ResourceUI]), if an
+// argument with x-mcp-header in its schema cannot be sent as a header field, or if OAuth does not
+// allow the syntax of a scope. A feature that a [Policy] does not allow is not added.
 func (s *Server) Register(f Feature) {
 	f.check(s.published.declared)
 	if !s.allowFeature(f) {
