@@ -131,7 +131,7 @@ func rows(m *model.Package, l *listing) []row {
 		all = append(all, row{kind, name, symbol, signature, hints, injected(c), fixed(c), scopes, "", listing, pos, choices(c)})
 	}
 	for i, t := range m.Tools {
-		add("tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints)+taskHint(t.Task), t.Scopes, &t.Call, l.tools[i], t.Pos)
+		add("tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints)+taskHint(t.Task)+uiHint(t.UI), t.Scopes, &t.Call, l.tools[i], t.Pos)
 		all[len(all)-1].task = t.Task.Support()
 	}
 	for i, r := range m.Resources {
@@ -300,6 +300,20 @@ func taskHint(t *model.Task) string {
 		return ""
 	}
 	return " task=" + t.Support()
+}
+
+// uiHint returns the words for a tool with an interface.
+func uiHint(ui *model.ToolUI) (words string) {
+	if ui == nil {
+		return ""
+	}
+	if ui.ResourceURI != "" {
+		words = " ui=" + ui.ResourceURI
+	}
+	if ui.Visibility != "" {
+		words += " visibility=" + ui.Visibility
+	}
+	return words
 }
 
 // signature returns the Go signature as a client sees it: without injected parameters, and with the

@@ -167,7 +167,8 @@ func (d *differ) feature(old, now *jsontree.Value) {
 }
 
 func (d *differ) resource(old, now *jsontree.Value) {
-	d.members(old, now, []string{"name", "title", "description", "icons", "annotations", "size"}, []string{"_meta"}, []string{"uri", "uriTemplate", "mimeType", scopesMember})
+	d.metadata(old, now, d.pageUI)
+	d.members(old, now, []string{"name", "title", "description", "icons", "annotations", "size"}, nil, []string{"_meta", "uri", "uriTemplate", "mimeType", scopesMember})
 	switch a, b := old.Get("mimeType"), now.Get("mimeType"); {
 	case a == nil && b != nil:
 		d.changed(Compatible, "mimeType", a, b)

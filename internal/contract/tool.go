@@ -3,8 +3,9 @@ package contract
 import "github.com/mcpgen/mcpgen/internal/jsontree"
 
 func (d *differ) tool(old, now *jsontree.Value) {
-	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"},
-		[]string{"name", "inputSchema", "outputSchema", "annotations", "execution", aliasesMember, argumentAliasesMember, scopesMember})
+	d.metadata(old, now, d.toolUI)
+	d.members(old, now, []string{"title", "description", "icons"}, nil,
+		[]string{"_meta", "name", "inputSchema", "outputSchema", "annotations", "execution", aliasesMember, argumentAliasesMember, scopesMember})
 	before, after := old.Get("inputSchema"), now.Get("inputSchema")
 	d.input(d.argumentNames(old, now, before, after), after)
 	d.output(old.Get("outputSchema"), now.Get("outputSchema"))

@@ -196,7 +196,7 @@ func (i *item) facts() [][]inline {
 	case "optional":
 		lines = append(lines, plain("Calls run as tasks, if the client asks for it."))
 	}
-	return lines
+	return append(lines, i.pageFacts()...)
 }
 
 func (s *Server) resources(d *document) error {
