@@ -202,7 +202,7 @@ var described = map[string]struct{ title, otherwise string }{
 	"Fields.ToolAnnotations":           {"`annotations` of tools: the hints", "left out"},
 	"Fields.Icons":                     {"`icons`", "left out"},
 	"Fields.Website":                   {"`websiteUrl` and `description` of the server", "left out"},
-	"Fields.FeatureMeta":               {"`_meta` of features, contents and content blocks", "left out; `_meta` of results stays"},
+	"Fields.FeatureMeta":               {"`_meta` of features, contents and content blocks", "left out, except for interfaces: `ui` and `ui/resourceUri` of tools, `ui` of contents; `_meta` of results stays"},
 	"Fields.ForwardPrefixes":           {"`_meta` keys whose prefix has the label `mcp` or `modelcontextprotocol` anywhere but at its end are reserved: left out", "reserved where that is the second label"},
 	"Fields.LastModified":              {"`lastModified` among annotations", "left out"},
 	"Fields.StructuredContent":         {"`outputSchema` and `structuredContent`", "left out; the text has the value"},
