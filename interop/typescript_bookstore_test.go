@@ -23,7 +23,7 @@ func TestTypeScriptBookstore(t *testing.T) {
 		count := 16
 		switch w.revision { // revisions with tasks have one tool more
 		case links:
-			further, count = []string{"tasks"}, 17
+			further, count = []string{"extensions", "tasks"}, 17
 		case modern:
 			further, count = []string{"extensions"}, 17
 		}
@@ -106,7 +106,7 @@ var unstructured = []string{"cancel_reservation", "describe_book", "remove_book"
 
 func checkPages(f *facts) {
 	f.t.Helper()
-	f.same("resources", []string{"books://schema"})
+	f.same("resources", []string{"books://schema", "ui://bookstore/report"})
 	f.same("templates", []string{"books://{id}", "books://{id}/cover"})
 	for name, want := range map[string]struct{ uri, kind, text string }{
 		"book":  {"books://2701", "application/json", "Moby-Dick"},

@@ -56,6 +56,7 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 	d.Register(mcpimpl.MethodTool(&mcpToolUpdatePrice, store, mcpCallUpdatePrice))
 	r.Register(mcpimpl.MethodTool(&mcpToolWaitForCopies, store, mcpCallWaitForCopies))
 	r.Register(mcp.TextResource(&mcpResourceSchema, schema))
+	r.Register(mcp.TextResource(&mcpResourceReport, reportPage))
 	d.Register(mcpimpl.MethodTemplate(
 		&mcpTemplateBook,
 		store,
@@ -615,6 +616,7 @@ var mcpToolReportByDecade = mcp.ToolInfo{
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputReportByDecade,
 	OutputSchema: mcpOutputReportByDecade,
+	UI:           &mcp.ToolUI{ResourceURI: "ui://bookstore/report"},
 }
 
 // mcpInputReportByDecade is the input schema of the tool "report_by_decade".
@@ -1216,6 +1218,27 @@ var mcpResourceSchema = mcp.ResourceInfo{
 	Annotations: &mcp.Annotations{Priority: new(0.2)},
 	ReadInfo: mcp.ReadInfo{
 		TTL:        24 * time.Hour,
+		Cache:      mcp.CachePublic,
+		Errors:     mcpDeclaredErrors,
+		HideErrors: true,
+	},
+}
+
+// mcpResourceReport describes the resource "ui://bookstore/report" (value
+// reportPage).
+var mcpResourceReport = mcp.ResourceInfo{
+	URI:         "ui://bookstore/report",
+	Name:        "report",
+	Title:       "Report by decade",
+	Description: "The page that shows the result of report_by_decade, in hosts that show pages.",
+	Symbol:      "reportPage",
+	Groups:      []string{"reports"},
+	UI: &mcp.ResourceUI{
+		PrefersBorder: new(true),
+	},
+	MIMEType: "text/html;profile=mcp-app",
+	ReadInfo: mcp.ReadInfo{
+		TTL:        time.Hour,
 		Cache:      mcp.CachePublic,
 		Errors:     mcpDeclaredErrors,
 		HideErrors: true,

@@ -2,8 +2,15 @@ package bookstore
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 )
+
+// The page that shows the result of report_by_decade, in hosts that show pages.
+//
+//mcp:resource ui://bookstore/report name=report title="Report by decade" group=reports border ttl=1h cache=public
+//go:embed report.html
+var reportPage string
 
 // Decade sums up the books of ten years.
 type Decade struct {
@@ -19,7 +26,7 @@ type Decade struct {
 // ReportByDecade sums up the catalogue by decade of first publication. The decades are named like
 // "1850s"; one without books is left out.
 //
-//mcp:tool readonly group=reports
+//mcp:tool readonly group=reports ui=ui://bookstore/report
 //mcp:arg from default=1450 minimum=1450 maximum=2100
 //mcp:arg to default=2100 minimum=1450 maximum=2100
 func (s *Store) ReportByDecade(
