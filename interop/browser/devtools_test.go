@@ -43,13 +43,15 @@ type reply struct {
 	Error     *struct{ Message string }
 }
 
-// tab is an open page. Its browser reports the errors in it.
+// tab is an open page. Its browser reports the errors in it and in its frames.
 type tab struct {
 	*devtools
 	session string
 	loaded  chan struct{}
+	frame   int // the context in which eval runs scripts, or 0 for the page
 
-	faults []string // guarded by devtools.mu
+	faults   []string // guarded by devtools.mu
+	contexts []int    // of the scripts of the page and its frames, which share its process; guarded by devtools.mu
 }
 
 // control starts a browser for a test.
@@ -72,6 +74,7 @@ func control(t *testing.T) *devtools {
 	cmd := exec.CommandContext(ctx, path,
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server", "--hide-scrollbars",
+		"--disable-features=IsolateSandboxedIframes", // a tab has one process, whose errors are all reported
 		"--font-render-hinting=none", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 		"--remote-debugging-pipe", "--user-data-dir="+profile)
 	cmd.Env = append(os.Environ(), "HOME="+profile, "XDG_CONFIG_HOME="+filepath.Join(profile, "config"), "XDG_CACHE_HOME="+filepath.Join(profile, "cache"))
@@ -143,6 +146,20 @@ func (p *tab) event(m *reply) {
 		p.faults = append(p.faults, m.Method+" "+string(m.Params))
 	case "Runtime.consoleAPICalled":
 		p.faults = append(p.faults, "console "+string(m.Params))
+	case "Runtime.executionContextCreated":
+		var created struct{ Context struct{ ID int } }
+		if err := json.Unmarshal(m.Params, &created); err != nil {
+			p.faults = append(p.faults, err.Error())
+		}
+		p.contexts = append(p.contexts, created.Context.ID)
+	case "Runtime.executionContextDestroyed":
+		var destroyed struct{ ExecutionContextID int }
+		if err := json.Unmarshal(m.Params, &destroyed); err != nil {
+			p.faults = append(p.faults, err.Error())
+		}
+		p.contexts = slices.DeleteFunc(p.contexts, func(id int) bool { return id == destroyed.ExecutionContextID })
+	case "Runtime.executionContextsCleared":
+		p.contexts = nil
 	}
 }
 
@@ -248,11 +265,15 @@ func (p *tab) do(method string, params, result any) {
 // eval returns the value of an expression in the page.
 func (p *tab) eval(expression string, result any) {
 	p.t.Helper()
+	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}
+	if p.frame != 0 {
+		params["contextId"] = p.frame
+	}
 	var r struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	p.do("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &r)
+	p.do("Runtime.evaluate", params, &r)
 	if r.ExceptionDetails != nil {
 		p.t.Fatalf("%s: %s", expression, r.ExceptionDetails)
 	}

@@ -28,13 +28,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built builds the command, and a program that serves over HTTP, once.
+// built builds the command, and programs that serve over HTTP, once.
 var built = sync.OnceValue(func() error {
-	for module, path := range map[string]string{"../..": "./cmd/mcpgen", "../../examples": "./hello"} {
-		build := exec.Command("go", "build", "-o", programs+string(filepath.Separator), path)
+	for module, paths := range map[string][]string{"../..": {"./cmd/mcpgen"}, "../../examples": {"./hello", "./bookstore/cmd/bookstore"}} {
+		build := exec.Command("go", append([]string{"build", "-o", programs + string(filepath.Separator)}, paths...)...)
 		build.Dir, build.Env = module, append(os.Environ(), "GOWORK=off")
 		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("build %s: %w\n%s", path, err, out)
+			return fmt.Errorf("build %s: %w\n%s", paths, err, out)
 		}
 	}
 	return nil
@@ -156,26 +156,33 @@ func TestReferenceOfOthers(t *testing.T) {
 	}
 }
 
-// A person who opens the endpoint of a program, or its root, sees how to add it to a client.
-func TestEndpointPage(t *testing.T) {
-	d := control(t)
-	serve := exec.Command(program(t, "hello"), "-http", "0")
-	errors, err := serve.StderrPipe()
+// serve starts a program of built until the end of the test, and returns its endpoint.
+func serve(t *testing.T, name string, flags ...string) string {
+	t.Helper()
+	serving := exec.Command(program(t, name), append([]string{"-http", "0"}, flags...)...)
+	errors, err := serving.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := serve.Start(); err != nil {
+	if err := serving.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = serve.Process.Kill()
-		_ = serve.Wait() // it was killed
+		_ = serving.Process.Kill()
+		_ = serving.Wait() // it was killed
 	})
 	line, err := bufio.NewReader(errors).ReadString('\n')
 	_, endpoint, found := strings.Cut(strings.TrimSpace(line), " at ")
 	if err != nil || !found {
 		t.Fatalf("%q: %v", line, err)
 	}
+	return endpoint
+}
+
+// A person who opens the endpoint of a program, or its root, sees how to add it to a client.
+func TestEndpointPage(t *testing.T) {
+	d := control(t)
+	endpoint := serve(t, "hello")
 	for name, address := range map[string]string{"mcp": endpoint, "root": strings.TrimSuffix(endpoint, "mcp")} {
 		for _, l := range views {
 			p := d.show(address, l)
