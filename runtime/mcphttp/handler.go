@@ -46,10 +46,7 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 
 // ServeHTTP answers one HTTP request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := h.begin(w, r)
-	defer q.end()
-	h.answer(w, r)
-	q.returned = true
+	h.serve(w, r, h.answer)
 }
 
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request) {
@@ -79,6 +76,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request) {
 type core struct {
 	settings
 	host     transport.Server
+	server   transport.Limits
 	memory   *membudget.Budget
 	policy   *access.Policy
 	sessions *sessions
@@ -92,7 +90,7 @@ type core struct {
 	streams   int               // long-lived streams among them
 	busy      clientlimit.Table // requests in progress by client, without streams
 	streaming clientlimit.Table // streams by client
-	share     int               // limit of one client, in percent
+	each      int               // limit of one client for requests
 	released  chan struct{}     // closed when a request or stream ends; nil unless a goroutine waits
 	stopping  chan struct{}     // closed when long-lived streams must end
 	stopOnce  sync.Once
@@ -110,29 +108,26 @@ func (h *core) init(s *mcp.Server, name string, options []Option) {
 	for _, found := range h.servers {
 		found(s)
 	}
-	h.share = h.host.Limits().ClientShare
+	h.server = h.host.Limits()
+	h.each = clientlimit.Share(h.limits.Requests, h.server.ClientShare)
 	var err error
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
 		panic("mcphttp: " + err.Error())
 	}
 	h.busy, h.streaming = clientlimit.Table{}, clientlimit.Table{}
 	h.stopping, h.closed = make(chan struct{}), make(chan struct{})
-	h.sessions = newSessions(&h.limits, h.share, name, h.stopping, &h.endings)
+	h.sessions = newSessions(&h.limits, h.server.ClientShare, name, h.stopping, &h.endings)
 	h.bodies.Most = mostRefused
 }
 
-// request is an HTTP request in progress. When it is done, it discards the rest of the body, so
-// that an unread body delays neither the response nor, for long, the connection.
-type request struct {
-	body     *unreadbody.Body
-	returned bool // the handler has returned without a panic
+// serve calls answer for an HTTP request. Then it discards the rest of the body, so that an unread
+// body delays neither the response nor, for long, the connection.
+func (h *core) serve(w http.ResponseWriter, r *http.Request, answer http.HandlerFunc) {
+	body, returned := h.bodies.Begin(w, r, h.limits.ReadTime), false
+	defer func() { body.End(returned) }()
+	answer(w, r)
+	returned = true // without a panic
 }
-
-func (h *core) begin(w http.ResponseWriter, r *http.Request) request {
-	return request{body: h.bodies.Begin(w, r, h.limits.ReadTime)}
-}
-
-func (q *request) end() { q.body.End(q.returned) }
 
 // requester is the principal and the client of a request.
 type requester struct {
@@ -241,7 +236,7 @@ func notAllowed(w http.ResponseWriter, allowed string) {
 // writes the response and returns false.
 func (h *core) acquireRequest(w http.ResponseWriter, who *requester) bool {
 	h.mu.Lock()
-	full := h.active-h.streams >= h.limits.Requests || h.busy[who.client] >= clientlimit.Share(h.limits.Requests, h.share)
+	full := h.active-h.streams >= h.limits.Requests || h.busy[who.client] >= h.each
 	ok := !full && !h.closing
 	if ok {
 		h.active++
@@ -320,7 +315,7 @@ func (h *core) waitRequests(ctx context.Context, streams bool) error {
 func (h *core) acquireStream(who *requester) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.streams >= h.limits.Streams || h.streaming[who.client] >= clientlimit.Share(h.limits.Streams, h.share) {
+	if h.streams >= h.limits.Streams || h.streaming[who.client] >= clientlimit.Share(h.limits.Streams, h.server.ClientShare) {
 		return false
 	}
 	h.streams++

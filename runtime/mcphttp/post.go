@@ -109,7 +109,7 @@ func (h *core) parse(w http.ResponseWriter, r *http.Request) (transport.Message,
 
 // read reads the body. If it returns false, it has written the response.
 func (h *core) read(w http.ResponseWriter, r *http.Request, in transport.Message) ([]byte, bool) {
-	limit := h.host.Limits().MessageBytes
+	limit := h.server.MessageBytes
 	if r.ContentLength > int64(limit) {
 		writeTooLarge(w, limit)
 		return nil, false
@@ -269,7 +269,7 @@ func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
 // submit passes the message to a connection without a session. The response is nil if no reply will
 // come.
 func (p *posted) submit(conn transport.Conn, modern bool) (*response, *attachment) {
-	s := newStream(nil, p.host.Limits().QueueBytes, p.memory)
+	s := newStream(nil, p.server.QueueBytes, p.memory)
 	reader := s.attach()
 	p.from.Values = nil // the connection has copied them
 	if !p.take(conn, s) {
@@ -324,7 +324,7 @@ func (p *posted) inSession(id string) {
 // respond passes a message to a session and writes the response. The tool runs on if the client
 // disconnects. It returns false if the client cannot have received anything.
 func (p *posted) respond(se, opened *session) (seen bool) {
-	s := newStream(se, p.host.Limits().QueueBytes, p.memory)
+	s := newStream(se, p.server.QueueBytes, p.memory)
 	reader := s.attach()
 	var commit func() error
 	if se.shared != nil {

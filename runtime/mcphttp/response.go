@@ -355,26 +355,17 @@ func (p *response) send(b []byte) bool {
 	return true
 }
 
-// sendOnly is like send, but leaves the deadline set.
+// sendOnly is like send, but leaves the deadline set. If the ResponseWriter does not support
+// deadlines, middleware must limit the time of the write. A response that cannot flush is sent at
+// its end.
 func (p *response) sendOnly(b []byte) bool {
-	p.setDeadline()
-	var err error
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.h.server.WriteTime))
 	if len(b) > 0 {
-		_, err = p.w.Write(b)
+		if _, err := p.w.Write(b); err != nil {
+			return false
+		}
 	}
-	if err == nil {
-		err = p.flush()
-	}
-	return err == nil
-}
-
-// flush sends the bytes that are written. A response that cannot flush is sent at its end.
-func (p *response) flush() error {
-	err := p.control.Flush()
-	if !canFlush(p.w) {
-		return nil
-	}
-	return err
+	return p.control.Flush() == nil || !canFlush(p.w)
 }
 
 // canFlush reports whether a ResponseWriter can flush.
@@ -389,12 +380,6 @@ func canFlush(w http.ResponseWriter) bool {
 			return false
 		}
 	}
-}
-
-// setDeadline limits the time of the next write. If the ResponseWriter does not support deadlines,
-// middleware must limit it.
-func (p *response) setDeadline() {
-	_ = p.control.SetWriteDeadline(time.Now().Add(p.h.host.Limits().WriteTime))
 }
 
 // eventID returns the id of message i, or "" for a message that a client cannot resume from.

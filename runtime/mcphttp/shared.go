@@ -152,7 +152,7 @@ func (p *response) resume(se *session, id string) {
 	if f.IsLocal() {
 		p.stopping = nil // its call will be answered
 	}
-	s := newStream(se, p.h.host.Limits().QueueBytes, p.h.memory)
+	s := newStream(se, p.h.server.QueueBytes, p.h.memory)
 	s.log, s.emptyEvents = f, randomEmpty()
 	s.firstSeq, s.nextSeq = f.First, f.First
 	p.s = s

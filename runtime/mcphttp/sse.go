@@ -34,10 +34,7 @@ const sessionQuery = "session"
 
 // ServeHTTP answers one HTTP request.
 func (h *SSEHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := h.begin(w, r)
-	defer q.end()
-	h.answer(w, r)
-	q.returned = true
+	h.serve(w, r, h.answer)
 }
 
 func (h *SSEHandler) answer(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +87,7 @@ func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who requester) 
 	}
 	se.acquire()
 	defer h.sessions.end(se)
-	firstMessage := time.AfterFunc(h.host.Limits().FirstMessageTime, func() {
+	firstMessage := time.AfterFunc(h.server.FirstMessageTime, func() {
 		if se.conn.Negotiated() == nil {
 			h.sessions.end(se)
 		}
