@@ -48,7 +48,21 @@ func New(limit int64, places int) *Budget {
 
 // Take reserves n bytes. It returns false if the limit does not allow them.
 func (b *Budget) Take(n int) bool {
-	return b == nil || b.take(int64(n))
+	if b == nil {
+		return true
+	}
+	size := int64(n)
+	for {
+		used := b.used.Load()
+		switch most := b.general(); {
+		case used+size > most:
+			if size > most || !b.shed() {
+				return false
+			}
+		case b.used.CompareAndSwap(used, used+size):
+			return true
+		}
+	}
 }
 
 // TakeControl is like Take for the memory that every small message needs, including a ping or a
@@ -79,20 +93,6 @@ func (b *Budget) ReleaseControl(n int) {
 
 // general returns the part of the limit for everything but control messages.
 func (b *Budget) general() int64 { return b.limit - max(b.share, b.control.Load()) }
-
-func (b *Budget) take(n int64) bool {
-	for {
-		used := b.used.Load()
-		switch most := b.general(); {
-		case used+n > most:
-			if n > most || !b.shed() {
-				return false
-			}
-		case b.used.CompareAndSwap(used, used+n):
-			return true
-		}
-	}
-}
 
 // Force charges n bytes, even beyond the limit.
 func (b *Budget) Force(n int) {
