@@ -10,7 +10,7 @@ import (
 
 // Exchange is one request of a connection, from its arrival until its handler returns.
 // [Conn.answerOrStart] creates it, on the goroutine that reads, and starts a goroutine for it
-// ([Exchange.start]), the request goroutine, which runs interceptors and the handler, and writes
+// ([Exchange.run]), the request goroutine, which runs interceptors and the handler, and writes
 // the reply. If a handler does not return in time, a timer goroutine replies ([Call].Abandon). An
 // exchange is not reused, since handlers may keep its context.
 //
@@ -86,14 +86,9 @@ func (x *Exchange) CopyWithoutMessage(y *Exchange, call Call) {
 	y.ID = x.ID.CopyTo(y.idText[:])
 }
 
-// start is the function of a request goroutine.
-func (x *Exchange) start() {
-	GrowStack(0)
-	x.run()
-}
-
-// run calls the handlers and writes the reply. All handlers of requests run here.
+// run is the function of a request goroutine: it calls the handlers and writes the reply.
 func (x *Exchange) run() {
+	GrowStack(0)
 	defer x.end()
 	defer x.recoverPanic()
 	x.call.Serve()

@@ -13,7 +13,7 @@ import (
 //
 // It calls no function of users and never waits for a writer, so a ping or a cancellation is
 // handled at once, whatever handlers do and however slowly the client reads: each handler runs in
-// its own goroutine ([Exchange.start]), and the replies that need no handler are queued for
+// its own goroutine ([Exchange.run]), and the replies that need no handler are queued for
 // [outbox.Outbox.Serve].
 func (c *Conn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
 	defer out.FlushAsync()

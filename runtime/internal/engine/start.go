@@ -64,7 +64,7 @@ func (c *Conn) answerOrStart(b *Buffers, caller *Caller, out Sink, from *Origin)
 	default:
 		x := c.host.New(Incoming{Plan: how, buffers: b, from: *caller, sink: out, key: key, origin: *from})
 		if err = c.start(x); err == nil {
-			go x.start()
+			go x.run()
 			return nil
 		}
 		x.Stop(nil)
