@@ -194,7 +194,7 @@ func (c jsonText) MarshalJSON() ([]byte, error) { return Text{Text: string(c.val
 func (c jsonText) appendTo(b []byte, r *rendering) []byte {
 	before := len(b)
 	b = append(b, `{"type":"text","text":`...)
-	if r.textOnly() || !r.wraps(c.value) {
+	if r.output.textOnly || !r.wraps(c.value) {
 		b = append(wire.AppendString(b, c.value), '}')
 	} else {
 		b = append(b, `"{\"result\":`...)

@@ -15,24 +15,6 @@ import (
 
 // This file turns the values that handlers have returned into the reply of a request.
 
-// render writes a reply, and returns the code of its error, or 0 for a result. If a reply cannot be
-// written, it writes an error or a failed result instead.
-func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) ([]byte, int) {
-	start := len(b)
-	*r = x.rendering()
-	for e == nil {
-		b = jsonrpc.AppendResultPrefix(b, x.ID)
-		b = append(reply.appendTo(b, r), '}')
-		if r.err == nil {
-			return b, 0
-		}
-		b = b[:start]
-		reply, e = x.unwritable(ctx, r.err)
-		*r = rendering{by: r.by, revision: r.revision, unlimited: true}
-	}
-	return jsonrpc.AppendError(b, x.ID, e), e.Code
-}
-
 // unwritable returns the reply that replaces a reply that cannot be written.
 func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.Error) {
 	var narrow []string

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file writes replies. [exchange.render] gives every [Reply] a rendering, which knows the
+// This file writes replies. [replyWriter.Append] gives every [Reply] a rendering, which knows the
 // revision, the limits and the first error. It is used by the goroutine that writes only: the
 // request goroutine, or the goroutine that reads if the reply needs no handler.
 

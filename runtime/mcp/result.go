@@ -141,7 +141,7 @@ func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 		b = jsonText{structured}.appendTo(b, r)
 	}
 	b = append(b, ']')
-	if structured != nil && r.revision.Fields.StructuredContent && !r.textOnly() {
+	if structured != nil && r.revision.Fields.StructuredContent && !r.output.textOnly {
 		b = append(b, `,"structuredContent":`...)
 		if r.wraps(structured) {
 			b = append(b, `{"result":`...)
@@ -173,9 +173,6 @@ func (p *ToolResult) structured(r *rendering) json.RawMessage {
 	}
 	return v
 }
-
-// textOnly reports whether the results of the tool have no structured content.
-func (r *rendering) textOnly() bool { return r.output.textOnly }
 
 // wraps reports whether a value is sent as {"result": ...}, since the revision requires an object.
 // If the tool has an output schema, the schema decides.

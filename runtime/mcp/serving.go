@@ -95,9 +95,22 @@ func (w *replyWriter) Size() int {
 	return w.reply.weight()
 }
 
-// Append implements [engine.Reply].
+// Append implements [engine.Reply]. If the reply cannot be written, it writes an error or a failed
+// result instead.
 func (w *replyWriter) Append(b []byte) ([]byte, int) {
-	return w.x.render(w.ctx, &w.rendering, b, w.reply, w.err)
+	start, r, reply, e := len(b), &w.rendering, w.reply, w.err
+	*r = w.x.rendering()
+	for e == nil {
+		b = jsonrpc.AppendResultPrefix(b, w.x.ID)
+		b = append(reply.appendTo(b, r), '}')
+		if r.err == nil {
+			return b, 0
+		}
+		b = b[:start]
+		reply, e = w.x.unwritable(w.ctx, r.err)
+		*r = rendering{by: r.by, revision: r.revision, unlimited: true}
+	}
+	return jsonrpc.AppendError(b, w.x.ID, e), e.Code
 }
 
 // Replace implements [engine.Reply].
