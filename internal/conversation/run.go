@@ -10,9 +10,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Run plays each section of the txtar files in a folder, once for each of its variants, as a subtest
-// in a bubble of testing/synctest. The function play returns the conversation as it went, which must
-// be the script itself; if update is true, it replaces the script in the file.
+// Run plays each section of the txtar files in a folder, once for each of its variants, as a
+// subtest in a bubble of testing/synctest. The function play returns the conversation as it went,
+// which must be the script itself; if update is true, it replaces the script in the file.
 func Run(t *testing.T, folder string, update bool, variants func(section string) []string, play func(t *testing.T, section, variant, script string) string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.txtar"))

@@ -193,8 +193,8 @@ func TestCursorsAreTamperEvident(t *testing.T) {
 	}
 }
 
-// The list has every file that can be read, and no other. TestHardening/Files has the paths that are
-// refused.
+// The list has every file that can be read, and no other. TestHardening/Files has the paths that
+// are refused.
 func TestListedFiles(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "docs")
