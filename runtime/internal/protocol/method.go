@@ -63,6 +63,12 @@ var names = [allMethods]string{
 // String returns the name of the method on the wire.
 func (m Method) String() string { return names[m] }
 
+// MayAskClient reports whether the handler of a request may send requests to the client. It is the
+// same in every revision, so that a handler behaves the same in all.
+func (m Method) MayAskClient() bool {
+	return m == ToolsCall || m == PromptsGet || m == ResourcesRead
+}
+
 // MethodOf returns the method with a name, or [Unknown].
 func MethodOf(name string) Method {
 	return Method(max(0, slices.Index(names[1:], name)+1)) // names begins with the name of Unknown

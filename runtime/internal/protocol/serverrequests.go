@@ -29,12 +29,6 @@ const (
 	ElicitationComplete = "notifications/elicitation/complete"
 )
 
-// MayAskClient reports whether the handler of a request may send requests to the client. It is the
-// same in every revision, so that a handler behaves the same in all.
-func (m Method) MayAskClient() bool {
-	return m == ToolsCall || m == PromptsGet || m == ResourcesRead
-}
-
 // Levels are the severities of log messages, the least one first (RFC 5424).
 var Levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
