@@ -16,7 +16,7 @@ import (
 )
 
 // This file runs a connection from its start to its end. [Conn.Serve] runs it over a stream, with
-// one goroutine that reads (readloop.go) and one that writes queued messages
+// one goroutine that reads (receive.go) and one that writes queued messages
 // ([outbox.Outbox.Serve]); other transports pass each message to [Conn.Take].
 
 // Sink receives the replies to requests: the outbox of a connection, a batch, or the stream of
