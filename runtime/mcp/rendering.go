@@ -1,17 +1,24 @@
 package mcp
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"math"
 	"strconv"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file writes replies. [replyWriter.Append] gives every [Reply] a rendering, which knows the
-// revision, the limits and the first error. It is used by the goroutine that writes only: the
-// request goroutine, or the goroutine that reads if the reply needs no handler.
+// This file writes replies within their limits. Before a reply is written, [Request.oversize]
+// returns an error for a reply that is certainly too large, and its weight is an estimate of its
+// length, for which memory is charged. [replyWriter.Append] gives every [Reply] a rendering, which
+// knows the revision, the limits and the first error, and counts the bytes. It is used by the
+// goroutine that writes only: the request goroutine, or the goroutine that reads if the reply needs
+// no handler.
 
 // publisher contains the parts of replies that describe the server, and their limits. It does not
 // change once the server serves.
@@ -102,3 +109,124 @@ func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, priva
 
 // revisions is the number of protocol revisions, for tables.
 const revisions = 5
+
+func metaWeight(m Meta) int {
+	size := 0
+	for name, value := range m {
+		size += len(name) + len(value)
+	}
+	return size
+}
+
+func contentWeight(c Content) int {
+	switch c := c.(type) {
+	case Text:
+		return textWeight(len(c.Text))
+	case jsonText:
+		return 3 * len(c.value) / 2
+	case Image:
+		return blobWeight(len(c.Data))
+	case Audio:
+		return blobWeight(len(c.Data))
+	case EmbeddedResource:
+		return textWeight(len(c.Text)) + blobWeight(len(c.Blob))
+	}
+	return 0
+}
+
+func textWeight(n int) int { return 9 * n / 8 }
+
+func blobWeight(n int) int { return 4 * n / 3 }
+
+// contentSize returns a lower bound for the bytes of a block when it is sent.
+func contentSize(c Content) int {
+	switch c := c.(type) {
+	case Text:
+		return len(c.Text)
+	case Image:
+		return base64.StdEncoding.EncodedLen(len(c.Data))
+	case Audio:
+		return base64.StdEncoding.EncodedLen(len(c.Data))
+	case EmbeddedResource:
+		return len(c.Text) + base64.StdEncoding.EncodedLen(len(c.Blob))
+	}
+	return 0
+}
+
+// bound limits the bytes that may follow b. They are counted while texts are written.
+func (r *rendering) bound(b []byte, more int) {
+	if !r.unlimited {
+		r.most, r.allowed = len(b)+min(more, math.MaxInt-len(b)), more
+	}
+}
+
+// checkSize fails if b exceeds the limit.
+func (r *rendering) checkSize(b []byte) {
+	if r.most > 0 && len(b) > r.most {
+		r.fail(&tooLarge{limit: r.allowed})
+	}
+}
+
+// text writes a text. It fails if the limit is exceeded, before it writes all of the text.
+func (r *rendering) text(b []byte, text string) []byte {
+	if r.most == 0 {
+		return wire.AppendString(b, text)
+	}
+	if r.checkSize(b); r.err != nil {
+		return b
+	}
+	b, ok := wire.AppendStringWithin(b, text, r.most)
+	if !ok {
+		r.fail(&tooLarge{limit: r.allowed})
+	}
+	return b
+}
+
+// bytes writes bytes in base64. It fails if they exceed the limit.
+func (r *rendering) bytes(b, data []byte) []byte {
+	if r.most > 0 && len(b)+base64.StdEncoding.EncodedLen(len(data)) > r.most {
+		r.fail(&tooLarge{limit: r.allowed})
+	}
+	if r.err != nil {
+		return b
+	}
+	b = append(b, '"')
+	b = base64.StdEncoding.AppendEncode(b, data)
+	return append(b, '"')
+}
+
+// tooLarge is the error for a result above the limit. The size of the result is not known, since
+// the rest is not written.
+type tooLarge struct {
+	limit int
+}
+
+// Error returns a message with the limit.
+func (e *tooLarge) Error() string {
+	return fmt.Sprintf("the result has more than the %d bytes that are allowed", e.limit)
+}
+
+// text returns the content of the failed result, which the model reads. It does not contain any
+// part of the result.
+func (e *tooLarge) text(narrow []string) string {
+	text := e.Error()
+	if len(narrow) == 0 {
+		return text
+	}
+	text += "; narrow it with "
+	for i, name := range narrow {
+		switch {
+		case i == 0:
+		case i == len(narrow)-1:
+			text += " or "
+		default:
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}
+
+func tooLargeError(e *tooLarge) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: []byte(`{"reason":"too large"}`)}
+}
