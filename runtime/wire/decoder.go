@@ -15,8 +15,8 @@ const (
 // keptBuffer is the largest buffer, in bytes, that Reset keeps.
 const keptBuffer = 64 << 10
 
-// keptFrames is the number of nesting levels for which a Decoder keeps memory.
-const keptFrames = 64
+// keptObjects is the number of nesting levels for which a Decoder keeps memory.
+const keptObjects = 64
 
 // ErrElements is the error of Finish after more elements than [Options.MaxElements] allows.
 var ErrElements = errors.New("more elements than are allowed")
@@ -74,7 +74,7 @@ type Decoder struct {
 	opts  Options
 	depth int
 
-	frames  []frame // the first open ones belong to the objects being read
+	objects []Object // the first open ones are being read
 	open    int
 	keys    keyStack
 	texts   []input // texts around data, outermost first
@@ -108,22 +108,6 @@ type Decoder struct {
 	elements  int  // remaining elements
 	ended     error
 	finishErr error
-}
-
-// frame is the state of an object being read. Frames are not cleared after use, so a frame must not
-// refer to the data.
-type frame struct {
-	fields   Fields
-	seen     uint64   // fields that came, among the first 64
-	seenMore []uint64 // fields that came, among the others
-	expected int      // next field, if members come in the order of the table
-	value    int      // start of the member's value, -1 before the first
-	optional bool     // the member may be missing
-	problems int      // violations before the value
-	keys     int      // where the names of this object begin in Decoder.keys
-	isOpen   bool     // Next returns unknown members too
-	stray    int      // index of the violation by the only unknown member, plus one; -1 for several
-	meant    int      // index of the field that this member probably meant, plus one
 }
 
 // input is a text whose reading is suspended while a text quoted in it is read.
@@ -179,9 +163,12 @@ func (d *Decoder) Reset(data []byte, o Options) {
 // release drops the references to the input and to buffers that grew large.
 func (d *Decoder) release() {
 	d.data, d.chunk = nil, chunk{}
+	for i := range d.open { // none, unless the reading stopped early
+		d.objects[i].name = ""
+	}
 	d.depth, d.open = 0, 0
-	if len(d.frames) > keptFrames {
-		d.frames = nil
+	if len(d.objects) > keptObjects {
+		d.objects = nil
 	}
 	d.keys.reset()
 	if d.literal.copied != nil {
@@ -301,15 +288,15 @@ func (d *Decoder) leave() {
 	}
 }
 
-// frame returns a frame for an object that begins. The enclosing objects point to their frames, so
-// a new block need not contain the old frames.
-func (d *Decoder) frame() *frame {
-	if d.open == len(d.frames) {
-		d.frames = make([]frame, max(8, 2*len(d.frames)))
+// nextObject returns the memory for an object that begins. Those who read the enclosing objects
+// point to them, so a new block need not contain the old ones.
+func (d *Decoder) nextObject() *Object {
+	if d.open == len(d.objects) {
+		d.objects = make([]Object, max(8, 2*len(d.objects)))
 	}
-	f := &d.frames[d.open]
+	o := &d.objects[d.open]
 	d.open++
-	return f
+	return o
 }
 
 // syntaxError stops the reading for good, and only its first call counts. It moves the position to

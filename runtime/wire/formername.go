@@ -6,16 +6,16 @@ import (
 )
 
 // findAlias returns the index of the field with a former name, or -1.
-func (f *frame) findAlias(key []byte) int {
-	return slices.IndexFunc(f.fields, func(field Field) bool {
+func (o *Object) findAlias(key []byte) int {
+	return slices.IndexFunc(o.fields, func(field Field) bool {
 		return slices.ContainsFunc(field.Aliases, func(alias string) bool { return alias == string(key) })
 	})
 }
 
 // hasAlias reports whether the current object contained a former name of a field.
-func (d *Decoder) hasAlias(f *frame, i int) bool {
-	return slices.ContainsFunc(d.keys.names[f.keys:], func(name keyName) bool {
-		return slices.Contains(f.fields[i].Aliases, string(name.text))
+func (d *Decoder) hasAlias(o *Object, i int) bool {
+	return slices.ContainsFunc(d.keys.names[o.keys:], func(name keyName) bool {
+		return slices.Contains(o.fields[i].Aliases, string(name.text))
 	})
 }
 
@@ -25,7 +25,7 @@ func (o *Object) twice(field *Field) (found, ok bool) {
 	if d.colon() == 0 {
 		return false, false
 	}
-	o.f.value, o.f.optional = d.pos, false
+	o.value, o.optional = d.pos, false
 	var names []string
 	for _, alias := range field.Aliases {
 		names = append(names, quote(alias))

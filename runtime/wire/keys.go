@@ -100,7 +100,7 @@ func (k *keyStack) truncate(base int) {
 
 // reset removes all names, and drops references to earlier texts.
 func (k *keyStack) reset() {
-	if cap(k.names) > keptFrames {
+	if cap(k.names) > keptObjects {
 		k.names = nil
 	}
 	clear(k.names)

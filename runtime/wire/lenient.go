@@ -20,9 +20,9 @@ func (d *Decoder) enterQuotedJSON(brace byte) bool {
 // string: clients that fill in every argument send "" for a missing number, time or enumeration.
 // The variable of the value is unchanged, so it keeps its default. A plain string was stored, and
 // stays as it is.
-func (d *Decoder) acceptBlank(f *frame) {
-	if f.optional && len(d.problems) > f.problems && d.pos == f.value+2 && d.pos != d.kept && string(d.data[f.value:d.pos]) == `""` {
-		d.problems = d.problems[:f.problems]
+func (d *Decoder) acceptBlank(o *Object) {
+	if o.optional && len(d.problems) > o.problems && d.pos == o.value+2 && d.pos != d.kept && string(d.data[o.value:d.pos]) == `""` {
+		d.problems = d.problems[:o.problems]
 	}
 }
 

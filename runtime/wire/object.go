@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -33,33 +34,49 @@ const ReadOnlyMessage = "read-only: only results have it, so leave it out"
 //	for o := d.Object(fields); o.Next(); {
 //		switch o.Name() { ... }
 //	}
+//
+// Objects belong to their decoder and are used again: an Object is not cleared at its end, so it
+// must not refer to the data.
 type Object struct {
-	d    *Decoder // nil after the end
-	f    *frame
-	name string
+	d        *Decoder // nil after the end
+	name     string   // of the current member
+	fields   Fields
+	seen     uint64   // fields that came, among the first 64
+	seenMore []uint64 // fields that came, among the others
+	expected int      // next field, if members come in the order of the table
+	value    int      // start of the member's value, -1 before the first
+	optional bool     // the member may be missing
+	problems int      // violations before the value
+	keys     int      // where the names of this object begin in Decoder.keys
+	isOpen   bool     // Next returns unknown members too
+	stray    int      // index of the violation by the only unknown member, plus one; -1 for several
+	meant    int      // index of the field that this member probably meant, plus one
 }
+
+// noObject is the object of a value that is none. It never changes.
+var noObject Object
 
 // Object begins an object with these members and no others. Next detects unknown, missing and
 // duplicate names. A value that is not an object is a violation, and Next returns false at once.
-func (d *Decoder) Object(f Fields) Object { return d.object(f, false) }
+func (d *Decoder) Object(f Fields) *Object { return d.object(f, false) }
 
 // OpenObject is like Object, but Next also returns unknown members. It skips those that the code
 // does not read.
-func (d *Decoder) OpenObject(f Fields) Object { return d.object(f, true) }
+func (d *Decoder) OpenObject(f Fields) *Object { return d.object(f, true) }
 
-func (d *Decoder) object(fields Fields, open bool) Object {
+func (d *Decoder) object(fields Fields, open bool) *Object {
 	if !d.begin('{', "an object") {
-		return Object{}
+		return &noObject
 	}
-	f := d.frame()
-	f.fields, f.isOpen = fields, open
-	f.seen, f.expected, f.value, f.optional = 0, 0, -1, false
-	f.stray, f.meant = 0, 0
-	f.keys = d.keys.len()
+	o := d.nextObject()
+	o.d, o.fields, o.isOpen = d, fields, open
+	o.seen, o.expected, o.value, o.optional = 0, 0, -1, false
+	o.stray, o.meant = 0, 0
+	o.keys = d.keys.len()
 	if len(fields) > 64 {
-		f.seenMore = make([]uint64, (len(fields)-1)/64)
+		o.seenMore = make([]uint64, (len(fields)-1)/64)
 	}
-	return Object{d: d, f: f}
+	return o
 }
 
 // begin reads the brace or bracket that opens an object or an array. It returns false for any other
@@ -80,10 +97,18 @@ func (d *Decoder) begin(brace byte, want string) bool {
 // Name returns the name of the current member.
 func (o *Object) Name() string { return o.name }
 
+// Pick returns one of several pointers, for the current member, so that members that are read alike
+// share the code. The bits of among are the rows of these members in the table, in the order of the
+// pointers; the current member is one of them.
+func Pick[T any](o *Object, among uint64, pointers ...*T) *T {
+	before := uint64(1)<<((o.expected-1)&63) - 1
+	return pointers[bits.OnesCount64(among&before)]
+}
+
 // Next advances to the next member and reports whether one exists. The code in the loop reads its
 // value, or leaves it to Next to skip.
 func (o *Object) Next() bool {
-	d, f := o.d, o.f
+	d := o.d
 	if d == nil {
 		return false
 	}
@@ -91,13 +116,13 @@ func (o *Object) Next() bool {
 		d.check()
 	}
 	if d.opts.Lenient {
-		d.acceptBlank(f)
+		d.acceptBlank(o)
 	}
 	for {
-		if f.value == d.pos {
+		if o.value == d.pos {
 			d.skip()
 		}
-		if field := d.quickMember(f); field != nil {
+		if field := d.quickMember(o); field != nil {
 			c := d.peek()
 			if c == 0 {
 				d.unexpected("a value")
@@ -116,9 +141,9 @@ func (o *Object) Next() bool {
 // between them, the name is plain ASCII and one of the first 64 of the table, and it is not a
 // duplicate. Otherwise it returns nil and reads nothing. Members in the order of the table need no
 // search.
-func (d *Decoder) quickMember(f *frame) *Field {
+func (d *Decoder) quickMember(o *Object) *Field {
 	data, i := d.data, d.pos
-	if f.value >= 0 {
+	if o.value >= 0 {
 		if i >= len(data) || data[i] != ',' {
 			return nil
 		}
@@ -132,14 +157,14 @@ func (d *Decoder) quickMember(f *frame) *Field {
 	if end+1 >= len(data) || data[end] != '"' || data[end+1] != ':' {
 		return nil
 	}
-	for j := f.expected; j < len(f.fields); j++ {
-		field := &f.fields[j]
+	for j := o.expected; j < len(o.fields); j++ {
+		field := &o.fields[j]
 		if string(data[start:end]) == field.Name {
-			if j >= 64 || f.seen&(1<<j) != 0 {
+			if j >= 64 || o.seen&(1<<j) != 0 {
 				return nil
 			}
-			f.seen |= 1 << j
-			f.expected = j + 1
+			o.seen |= 1 << j
+			o.expected = j + 1
 			d.pos = end + 2
 			return field
 		}
@@ -151,13 +176,13 @@ func (d *Decoder) quickMember(f *frame) *Field {
 // absent, and for a read-only member.
 func (o *Object) take(field *Field, c byte) bool {
 	d := o.d
-	o.f.value, o.f.optional, o.f.problems = d.pos, !field.Required, len(d.problems)
+	o.value, o.optional, o.problems = d.pos, !field.Required, len(d.problems)
 	d.kept = 0
 	if field.ReadOnly {
 		if !d.opts.Lenient && !d.opts.SkipUnknown {
 			d.violate(RuleUnknown, ReadOnlyMessage)
 		}
-		o.f.optional = false
+		o.optional = false
 		return false
 	}
 	if c == 'n' && !field.Null && !field.Required {
@@ -172,13 +197,13 @@ func (o *Object) take(field *Field, c byte) bool {
 // slowNext advances to the next member of any form. It reports whether the code in the loop reads
 // that member; ok is false at the end and at a syntax error.
 func (o *Object) slowNext() (found, ok bool) {
-	d, f := o.d, o.f
+	d := o.d
 	c := d.peek()
 	switch {
 	case c == '}':
 		o.end()
 		return false, false
-	case f.value < 0:
+	case o.value < 0:
 	case c == ',':
 		d.pos++
 		c = d.peek()
@@ -195,49 +220,52 @@ func (o *Object) slowNext() (found, ok bool) {
 
 // end closes an object and records the missing members.
 func (o *Object) end() {
-	d, f := o.d, o.f
+	d := o.d
 	d.pos++
-	if n := len(f.fields); n > 64 || f.seen != 1<<n-1 {
+	if n := len(o.fields); n > 64 || o.seen != 1<<n-1 {
 		missing, last := 0, 0
-		for i := range f.fields {
-			if field := &f.fields[i]; field.Required && !f.has(i) {
+		for i := range o.fields {
+			if field := &o.fields[i]; field.Required && !o.has(i) {
 				missing, last = missing+1, i
 				d.violateMember(field.Name, RuleRequired, "required, but missing")
 			}
 		}
-		if missing == 1 && f.stray > 0 && (f.meant == 0 || f.has(f.meant-1)) {
-			p := &d.problems[f.stray-1]
-			p.Message = pairedName(p.Message, f.fields[last].Name)
+		if missing == 1 && o.stray > 0 && (o.meant == 0 || o.has(o.meant-1)) {
+			p := &d.problems[o.stray-1]
+			p.Message = pairedName(p.Message, o.fields[last].Name)
 		}
 	}
-	d.keys.truncate(f.keys)
+	d.keys.truncate(o.keys)
 	d.open--
 	d.leave()
 	d.failed = false
 	o.d = nil
+	if o.isOpen {
+		o.name = "" // perhaps a long one of the client
+	}
 }
 
 // member reads a name, whose opening quote has been seen, and the colon, with the results of
 // slowNext.
 func (o *Object) member() (found, ok bool) {
-	d, f := o.d, o.f
+	d := o.d
 	start := d.pos
 	key, escaped := d.readString()
-	i := f.find(key)
+	i := o.find(key)
 	if i < 0 {
 		if escaped {
 			key = append([]byte(nil), key...)
 		}
-		if !d.keepName(f.keys, start, key) {
+		if !d.keepName(o.keys, start, key) {
 			return false, false
 		}
-		if i = f.findAlias(key); i < 0 {
+		if i = o.findAlias(key); i < 0 {
 			return o.unknown(key)
 		}
 	}
-	if f.has(i) {
-		if d.hasAlias(f, i) {
-			return o.twice(&f.fields[i])
+	if o.has(i) {
+		if d.hasAlias(o, i) {
+			return o.twice(&o.fields[i])
 		}
 		d.pos = start
 		d.duplicate(string(key))
@@ -247,31 +275,31 @@ func (o *Object) member() (found, ok bool) {
 	if c == 0 {
 		return false, false
 	}
-	f.mark(i)
-	f.expected = i + 1
-	return o.take(&f.fields[i], c), d.err == nil
+	o.mark(i)
+	o.expected = i + 1
+	return o.take(&o.fields[i], c), d.err == nil
 }
 
 // unknown handles an unknown member.
 func (o *Object) unknown(key []byte) (found, ok bool) {
-	d, f := o.d, o.f
+	d := o.d
 	if d.colon() == 0 {
 		return false, false
 	}
-	f.value, f.optional = d.pos, false
-	if f.isOpen {
+	o.value, o.optional = d.pos, false
+	if o.isOpen {
 		o.name = string(key)
 		d.failed = false
 		return true, true
 	}
 	if !d.opts.SkipUnknown {
-		message, meant := d.unknownMember(string(key), f.fields)
+		message, meant := d.unknownMember(string(key), o.fields)
 		before := len(d.problems)
 		d.violate(RuleUnknown, message)
-		if f.meant = meant + 1; f.stray != 0 || len(d.problems) == before {
-			f.stray = -1
+		if o.meant = meant + 1; o.stray != 0 || len(d.problems) == before {
+			o.stray = -1
 		} else {
-			f.stray = len(d.problems)
+			o.stray = len(d.problems)
 		}
 	}
 	d.skip()
@@ -301,27 +329,27 @@ func (d *Decoder) duplicate(key string) {
 }
 
 // find returns the index of a field, or -1.
-func (f *frame) find(key []byte) int {
-	for i := range f.fields {
-		if f.fields[i].Name == string(key) {
+func (o *Object) find(key []byte) int {
+	for i := range o.fields {
+		if o.fields[i].Name == string(key) {
 			return i
 		}
 	}
 	return -1
 }
 
-func (f *frame) has(i int) bool {
+func (o *Object) has(i int) bool {
 	if i < 64 {
-		return f.seen&(1<<i) != 0
+		return o.seen&(1<<i) != 0
 	}
-	return f.seenMore[i/64-1]&(1<<(i%64)) != 0
+	return o.seenMore[i/64-1]&(1<<(i%64)) != 0
 }
 
-func (f *frame) mark(i int) {
+func (o *Object) mark(i int) {
 	if i < 64 {
-		f.seen |= 1 << i
+		o.seen |= 1 << i
 	} else {
-		f.seenMore[i/64-1] |= 1 << (i % 64)
+		o.seenMore[i/64-1] |= 1 << (i % 64)
 	}
 }
 
