@@ -40,36 +40,33 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolWithPointers, mcpCallWithPointers))
 }
 
-// mcpToolBody describes the tool "body" (func Body).
+// mcpToolBody describes the tool "body".
 var mcpToolBody = mcp.ToolInfo{
-	Name:        "body",
-	Symbol:      "Body",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputBody,
-	TextOnly:    true,
+	Name:   "body",
+	Symbol: "Body",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer"},` +
+		`"Body":{"type":"object","description":"Item is a body.","properties":{` +
+		`"title":{"type":"string","description":"The title.","maxLength":80,"examples":["Moby-Dick"]},` +
+		`"note":{"type":"string","description":"(words)","pattern":"^[a-z ]*$"},` +
+		`"count":{"type":"integer","minimum":0},` +
+		`"price":{"type":"number"},` +
+		`"kept":{"type":"string"},` +
+		`"main":` + mcpSchemaTag + `,` +
+		`"tags":{"type":"array","items":` + mcpSchemaTag + `,"minItems":1,"maxItems":9},` +
+		`"labels":{"type":"object","additionalProperties":{"type":"string"},"minProperties":1,"maxProperties":5},` +
+		`"password":{"type":"string","writeOnly":true},` +
+		`"old":{"type":"boolean","deprecated":true},` +
+		`"data":{"type":"string","contentEncoding":"base64"},` +
+		`"encoded":{"type":"string","contentEncoding":"base64"},` +
+		`"due":{"type":"string","format":"date-time"},` +
+		`"kind":{"type":"string","enum":["plain","fancy"],"default":"plain"},` +
+		`"Plain":{"type":"string"}},` +
+		`"required":["title","kept","main","tags","password","kind","Plain"],"additionalProperties":false}},` +
+		`"required":["id","Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputBody is the input schema of the tool "body".
-const mcpInputBody = `{"type":"object","properties":{` +
-	`"id":{"type":"integer"},` +
-	`"Body":{"type":"object","description":"Item is a body.","properties":{` +
-	`"title":{"type":"string","description":"The title.","maxLength":80,"examples":["Moby-Dick"]},` +
-	`"note":{"type":"string","description":"(words)","pattern":"^[a-z ]*$"},` +
-	`"count":{"type":"integer","minimum":0},` +
-	`"price":{"type":"number"},` +
-	`"kept":{"type":"string"},` +
-	`"main":` + mcpSchemaTag + `,` +
-	`"tags":{"type":"array","items":` + mcpSchemaTag + `,"minItems":1,"maxItems":9},` +
-	`"labels":{"type":"object","additionalProperties":{"type":"string"},"minProperties":1,"maxProperties":5},` +
-	`"password":{"type":"string","writeOnly":true},` +
-	`"old":{"type":"boolean","deprecated":true},` +
-	`"data":{"type":"string","contentEncoding":"base64"},` +
-	`"encoded":{"type":"string","contentEncoding":"base64"},` +
-	`"due":{"type":"string","format":"date-time"},` +
-	`"kind":{"type":"string","enum":["plain","fancy"],"default":"plain"},` +
-	`"Plain":{"type":"string"}},` +
-	`"required":["title","kept","main","tags","password","kind","Plain"],"additionalProperties":false}},` +
-	`"required":["id","Body"],"additionalProperties":false}`
 
 // mcpSchemaTag occurs several times in schemas.
 const mcpSchemaTag = `{"type":"object","description":"Tag is a part of a body.","properties":{` +
@@ -86,40 +83,29 @@ func mcpCallBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 		return nil, err
 	}
 	result, err := Body(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *BodyIn) (*None, error) = Body
 
-// mcpToolDefaults describes the tool "defaults" (func Defaults).
+// mcpToolDefaults describes the tool "defaults".
 var mcpToolDefaults = mcp.ToolInfo{
-	Name:        "defaults",
-	Symbol:      "Defaults",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputDefaults,
-	TextOnly:    true,
+	Name:   "defaults",
+	Symbol: "Defaults",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"Body":{"type":"object","properties":{` +
+		`"text":{"type":"string","default":"a,b"},` +
+		`"number":{"type":"number","default":1.5},` +
+		`"flag":{"type":"boolean","default":true},` +
+		`"texts":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
+		`"json":{"type":"array","items":{"type":"string"},"default":["a, b"]},` +
+		`"ints":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
+		`"ptr":{"type":"integer","default":3}},` +
+		`"required":["text","number"],"additionalProperties":false}},` +
+		`"required":["Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputDefaults is the input schema of the tool "defaults".
-const mcpInputDefaults = `{"type":"object","properties":{` +
-	`"Body":{"type":"object","properties":{` +
-	`"text":{"type":"string","default":"a,b"},` +
-	`"number":{"type":"number","default":1.5},` +
-	`"flag":{"type":"boolean","default":true},` +
-	`"texts":{"type":"array","items":{"type":"string"},"default":["a","b"]},` +
-	`"json":{"type":"array","items":{"type":"string"},"default":["a, b"]},` +
-	`"ints":{"type":"array","items":{"type":"integer"},"default":[1,2]},` +
-	`"ptr":{"type":"integer","default":3}},` +
-	`"required":["text","number"],"additionalProperties":false}},` +
-	`"required":["Body"],"additionalProperties":false}`
 
 // mcpCallDefaults answers calls of the tool "defaults".
 func mcpCallDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -130,37 +116,26 @@ func mcpCallDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 		return nil, err
 	}
 	result, err := Defaults(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *DefaultsIn) (*None, error) = Defaults
 
-// mcpToolDepends describes the tool "depends" (func Depends).
+// mcpToolDepends describes the tool "depends".
 var mcpToolDepends = mcp.ToolInfo{
-	Name:        "depends",
-	Symbol:      "Depends",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputDepends,
-	TextOnly:    true,
+	Name:   "depends",
+	Symbol: "Depends",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"Body":{"type":"object","properties":{` +
+		`"value":{"type":"string"},` +
+		`"unit":{"type":"string"},` +
+		`"nested":{"type":"array","items":{"type":"array","items":{"type":"integer"}},"maxItems":2},` +
+		`"any":{"description":"Any JSON value."}},` +
+		`"additionalProperties":false}},` +
+		`"required":["Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputDepends is the input schema of the tool "depends".
-const mcpInputDepends = `{"type":"object","properties":{` +
-	`"Body":{"type":"object","properties":{` +
-	`"value":{"type":"string"},` +
-	`"unit":{"type":"string"},` +
-	`"nested":{"type":"array","items":{"type":"array","items":{"type":"integer"}},"maxItems":2},` +
-	`"any":{"description":"Any JSON value."}},` +
-	`"additionalProperties":false}},` +
-	`"required":["Body"],"additionalProperties":false}`
 
 // mcpCallDepends answers calls of the tool "depends".
 func mcpCallDepends(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -171,35 +146,24 @@ func mcpCallDepends(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 		return nil, err
 	}
 	result, err := Depends(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *DependsIn) (*None, error) = Depends
 
-// mcpToolEmbedded describes the tool "embedded" (func Embedded).
+// mcpToolEmbedded describes the tool "embedded".
 var mcpToolEmbedded = mcp.ToolInfo{
-	Name:        "embedded",
-	Symbol:      "Embedded",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputEmbedded,
-	TextOnly:    true,
+	Name:   "embedded",
+	Symbol: "Embedded",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"page":{"type":"integer","description":"Which page.","minimum":1,"default":1},` +
+		`"per_page":{"type":"integer","minimum":1,"maximum":1000,"default":50},` +
+		`"q":{"type":"string","maxLength":80,"examples":["sea stories"]},` +
+		`"sort":{"type":"string","enum":["id","title"],"default":"id"}},` +
+		`"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputEmbedded is the input schema of the tool "embedded".
-const mcpInputEmbedded = `{"type":"object","properties":{` +
-	`"page":{"type":"integer","description":"Which page.","minimum":1,"default":1},` +
-	`"per_page":{"type":"integer","minimum":1,"maximum":1000,"default":50},` +
-	`"q":{"type":"string","maxLength":80,"examples":["sea stories"]},` +
-	`"sort":{"type":"string","enum":["id","title"],"default":"id"}},` +
-	`"additionalProperties":false}`
 
 // mcpCallEmbedded answers calls of the tool "embedded".
 func mcpCallEmbedded(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -210,34 +174,24 @@ func mcpCallEmbedded(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 		return nil, err
 	}
 	result, err := Embedded(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *EmbeddedIn) (*None, error) = Embedded
 
-// mcpToolEmbeddedBody describes the tool "embedded_body" (func EmbeddedBody).
+// mcpToolEmbeddedBody describes the tool "embedded_body".
 var mcpToolEmbeddedBody = mcp.ToolInfo{
-	Name:        "embedded_body",
-	Symbol:      "EmbeddedBody",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputEmbeddedBody,
-	TextOnly:    true,
+	Name:   "embedded_body",
+	Symbol: "EmbeddedBody",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"Body":{"type":"object","description":"Derived embeds it.","properties":{` +
+		`"id":{"type":"string","format":"uuid"},` +
+		`"note":{"type":"string","description":"The note."}},` +
+		`"required":["id"],"additionalProperties":false}},` +
+		`"required":["Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputEmbeddedBody is the input schema of the tool "embedded_body".
-const mcpInputEmbeddedBody = `{"type":"object","properties":{` +
-	`"Body":{"type":"object","description":"Derived embeds it.",` +
-	`"properties":{"id":{"type":"string","format":"uuid"},"note":{"type":"string","description":"The note."}},` +
-	`"required":["id"],"additionalProperties":false}},` +
-	`"required":["Body"],"additionalProperties":false}`
 
 // mcpCallEmbeddedBody answers calls of the tool "embedded_body".
 func mcpCallEmbeddedBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -248,43 +202,32 @@ func mcpCallEmbeddedBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result, err := EmbeddedBody(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *DerivedIn) (*None, error) = EmbeddedBody
 
-// mcpToolFormats describes the tool "formats" (func Formats).
+// mcpToolFormats describes the tool "formats".
 var mcpToolFormats = mcp.ToolInfo{
-	Name:        "formats",
-	Symbol:      "Formats",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputFormats,
-	TextOnly:    true,
+	Name:   "formats",
+	Symbol: "Formats",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"when":{"type":"string","format":"date-time"},` +
+		`"date":{"type":"string","format":"date"},` +
+		`"email":{"type":"string","format":"email"},` +
+		`"uri":{"type":"string","format":"uri"},` +
+		`"uuid":{"type":"string","format":"uuid"},` +
+		`"ipv4":{"type":"string","format":"ipv4"},` +
+		`"ipv6":{"type":"string","format":"ipv6"},` +
+		`"host":{"type":"string","format":"hostname"},` +
+		`"password":{"type":"string"},` +
+		`"since":{"type":"string","format":"date-time"},` +
+		`"day":{"type":"string","format":"date"},` +
+		`"clock":{"type":"string","format":"time"}},` +
+		`"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputFormats is the input schema of the tool "formats".
-const mcpInputFormats = `{"type":"object","properties":{` +
-	`"when":{"type":"string","format":"date-time"},` +
-	`"date":{"type":"string","format":"date"},` +
-	`"email":{"type":"string","format":"email"},` +
-	`"uri":{"type":"string","format":"uri"},` +
-	`"uuid":{"type":"string","format":"uuid"},` +
-	`"ipv4":{"type":"string","format":"ipv4"},` +
-	`"ipv6":{"type":"string","format":"ipv6"},` +
-	`"host":{"type":"string","format":"hostname"},` +
-	`"password":{"type":"string"},` +
-	`"since":{"type":"string","format":"date-time"},` +
-	`"day":{"type":"string","format":"date"},` +
-	`"clock":{"type":"string","format":"time"}},` +
-	`"additionalProperties":false}`
 
 // mcpCallFormats answers calls of the tool "formats".
 func mcpCallFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -295,34 +238,23 @@ func mcpCallFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 		return nil, err
 	}
 	result, err := Formats(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *FormatsIn) (*None, error) = Formats
 
-// mcpToolGeneric describes the tool "generic" (func Generic).
+// mcpToolGeneric describes the tool "generic".
 var mcpToolGeneric = mcp.ToolInfo{
-	Name:        "generic",
-	Symbol:      "Generic",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputGeneric,
-	TextOnly:    true,
+	Name:   "generic",
+	Symbol: "Generic",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"Body":{"type":"object","description":"Page is generic.",` +
+		`"properties":{"items":{"type":"array","items":` + mcpSchemaTag + `,"maxItems":2},"next":` + mcpSchemaTag + `},` +
+		`"required":["items","next"],"additionalProperties":false}},` +
+		`"required":["Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputGeneric is the input schema of the tool "generic".
-const mcpInputGeneric = `{"type":"object","properties":{` +
-	`"Body":{"type":"object","description":"Page is generic.",` +
-	`"properties":{"items":{"type":"array","items":` + mcpSchemaTag + `,"maxItems":2},"next":` + mcpSchemaTag + `},` +
-	`"required":["items","next"],"additionalProperties":false}},` +
-	`"required":["Body"],"additionalProperties":false}`
 
 // mcpCallGeneric answers calls of the tool "generic".
 func mcpCallGeneric(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -333,32 +265,21 @@ func mcpCallGeneric(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 		return nil, err
 	}
 	result, err := Generic(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *GenericIn) (*None, error) = Generic
 
-// mcpToolHeaders describes the tool "headers" (func Headers).
+// mcpToolHeaders describes the tool "headers".
 var mcpToolHeaders = mcp.ToolInfo{
-	Name:        "headers",
-	Symbol:      "Headers",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputHeaders,
-	TextOnly:    true,
+	Name:   "headers",
+	Symbol: "Headers",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"X-Tenant":{"type":"string","minLength":1},"plain":{"type":"string"}},` +
+		`"required":["X-Tenant"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputHeaders is the input schema of the tool "headers".
-const mcpInputHeaders = `{"type":"object",` +
-	`"properties":{"X-Tenant":{"type":"string","minLength":1},"plain":{"type":"string"}},"required":["X-Tenant"],` +
-	`"additionalProperties":false}`
 
 // mcpCallHeaders answers calls of the tool "headers".
 func mcpCallHeaders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -369,31 +290,19 @@ func mcpCallHeaders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 		return nil, err
 	}
 	result, err := Headers(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *HeadersIn) (*None, error) = Headers
 
-// mcpToolHidden describes the tool "hidden" (func Hidden).
+// mcpToolHidden describes the tool "hidden".
 var mcpToolHidden = mcp.ToolInfo{
 	Name:        "hidden",
 	Symbol:      "Hidden",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputHidden,
+	InputSchema: `{"type":"object","properties":{"level":{"type":"string"}},"additionalProperties":false}`,
 	TextOnly:    true,
 }
-
-// mcpInputHidden is the input schema of the tool "hidden".
-const mcpInputHidden = `{"type":"object","properties":{"level":{"type":"string"}},` +
-	`"additionalProperties":false}`
 
 // mcpCallHidden answers calls of the tool "hidden".
 func mcpCallHidden(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -404,32 +313,21 @@ func mcpCallHidden(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 		return nil, err
 	}
 	result, err := Hidden(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *HiddenIn) (*None, error) = Hidden
 
-// mcpToolListBody describes the tool "list_body" (func ListBody).
+// mcpToolListBody describes the tool "list_body".
 var mcpToolListBody = mcp.ToolInfo{
-	Name:        "list_body",
-	Symbol:      "ListBody",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputListBody,
-	TextOnly:    true,
+	Name:   "list_body",
+	Symbol: "ListBody",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"Body":{"type":"array","items":` + mcpSchemaTag + `,"minItems":1,"maxItems":3}},` +
+		`"required":["Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputListBody is the input schema of the tool "list_body".
-const mcpInputListBody = `{"type":"object",` +
-	`"properties":{"Body":{"type":"array","items":` + mcpSchemaTag + `,"minItems":1,"maxItems":3}},"required":["Body"],` +
-	`"additionalProperties":false}`
 
 // mcpCallListBody answers calls of the tool "list_body".
 func mcpCallListBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -440,40 +338,29 @@ func mcpCallListBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 		return nil, err
 	}
 	result, err := ListBody(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *ListBodyIn) (*None, error) = ListBody
 
-// mcpToolLists describes the tool "lists" (func Lists).
+// mcpToolLists describes the tool "lists".
 var mcpToolLists = mcp.ToolInfo{
-	Name:        "lists",
-	Symbol:      "Lists",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputLists,
-	TextOnly:    true,
+	Name:   "lists",
+	Symbol: "Lists",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"tags":{"type":"array","items":{"type":"string","minLength":2,"maxLength":5,"pattern":"^[a-z]*$"},` +
+		`"minItems":1,"maxItems":3,"uniqueItems":true},` +
+		`"levels":{"type":"array","items":{"type":"integer","enum":[1,2,3]},"examples":[[1,2]]},` +
+		`"shares":{"type":"array","items":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
+		`"default":[0.5]},` +
+		`"words":{"type":"array","items":{"type":"string","enum":["a","b c","d"]},"default":["a","b c"],` +
+		`"examples":[["a","d"]]},` +
+		`"emails":{"type":"array","items":{"type":"string","format":"email"}},` +
+		`"present":{"type":"array","items":{"type":"boolean"}}},` +
+		`"required":["present"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputLists is the input schema of the tool "lists".
-const mcpInputLists = `{"type":"object","properties":{` +
-	`"tags":{"type":"array","items":{"type":"string","minLength":2,"maxLength":5,"pattern":"^[a-z]*$"},` +
-	`"minItems":1,"maxItems":3,"uniqueItems":true},` +
-	`"levels":{"type":"array","items":{"type":"integer","enum":[1,2,3]},"examples":[[1,2]]},` +
-	`"shares":{"type":"array","items":{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1},` +
-	`"default":[0.5]},` +
-	`"words":{"type":"array","items":{"type":"string","enum":["a","b c","d"]},"default":["a","b c"],` +
-	`"examples":[["a","d"]]},` +
-	`"emails":{"type":"array","items":{"type":"string","format":"email"}},` +
-	`"present":{"type":"array","items":{"type":"boolean"}}},` +
-	`"required":["present"],"additionalProperties":false}`
 
 // mcpCallLists answers calls of the tool "lists".
 func mcpCallLists(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -484,32 +371,22 @@ func mcpCallLists(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 		return nil, err
 	}
 	result, err := Lists(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *ListsIn) (*None, error) = Lists
 
-// mcpToolMapBody describes the tool "map_body" (func MapBody).
+// mcpToolMapBody describes the tool "map_body".
 var mcpToolMapBody = mcp.ToolInfo{
-	Name:        "map_body",
-	Symbol:      "MapBody",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputMapBody,
-	TextOnly:    true,
+	Name:   "map_body",
+	Symbol: "MapBody",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"Body":{"type":"object","description":"By name.","additionalProperties":` + mcpSchemaTag + `,` +
+		`"maxProperties":3}},` +
+		`"required":["Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputMapBody is the input schema of the tool "map_body".
-const mcpInputMapBody = `{"type":"object","properties":{` +
-	`"Body":{"type":"object","description":"By name.","additionalProperties":` + mcpSchemaTag + `,"maxProperties":3}},` +
-	`"required":["Body"],"additionalProperties":false}`
 
 // mcpCallMapBody answers calls of the tool "map_body".
 func mcpCallMapBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -520,37 +397,26 @@ func mcpCallMapBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 		return nil, err
 	}
 	result, err := MapBody(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *MapBodyIn) (*None, error) = MapBody
 
-// mcpToolNumbers describes the tool "numbers" (func Numbers).
+// mcpToolNumbers describes the tool "numbers".
 var mcpToolNumbers = mcp.ToolInfo{
-	Name:        "numbers",
-	Symbol:      "Numbers",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputNumbers,
-	TextOnly:    true,
+	Name:   "numbers",
+	Symbol: "Numbers",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"int":{"type":"integer","minimum":-5,"maximum":5,"multipleOf":5},` +
+		`"uint":{"type":"integer","minimum":0,"maximum":9},` +
+		`"raised":{"type":"integer","minimum":3},` +
+		`"float":{"type":"number","exclusiveMinimum":0.25,"exclusiveMaximum":1e3},` +
+		`"multiple":{"type":"number","multipleOf":0.5,"default":1.5,"examples":[2.5]},` +
+		`"required":{"type":"integer"}},` +
+		`"required":["required"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputNumbers is the input schema of the tool "numbers".
-const mcpInputNumbers = `{"type":"object","properties":{` +
-	`"int":{"type":"integer","minimum":-5,"maximum":5,"multipleOf":5},` +
-	`"uint":{"type":"integer","minimum":0,"maximum":9},` +
-	`"raised":{"type":"integer","minimum":3},` +
-	`"float":{"type":"number","exclusiveMinimum":0.25,"exclusiveMaximum":1e3},` +
-	`"multiple":{"type":"number","multipleOf":0.5,"default":1.5,"examples":[2.5]},` +
-	`"required":{"type":"integer"}},` +
-	`"required":["required"],"additionalProperties":false}`
 
 // mcpCallNumbers answers calls of the tool "numbers".
 func mcpCallNumbers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -561,31 +427,19 @@ func mcpCallNumbers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 		return nil, err
 	}
 	result, err := Numbers(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *NumbersIn) (*None, error) = Numbers
 
-// mcpToolOptional describes the tool "optional" (func Optional).
+// mcpToolOptional describes the tool "optional".
 var mcpToolOptional = mcp.ToolInfo{
 	Name:        "optional",
 	Symbol:      "Optional",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputOptional,
+	InputSchema: `{"type":"object","properties":` + mcpSchemaOptionalInProperties + `,"additionalProperties":false}`,
 	TextOnly:    true,
 }
-
-// mcpInputOptional is the input schema of the tool "optional".
-const mcpInputOptional = `{"type":"object","properties":` + mcpSchemaOptionalInProperties + `,` +
-	`"additionalProperties":false}`
 
 // mcpSchemaOptionalInProperties occurs several times in schemas.
 const mcpSchemaOptionalInProperties = `{"Body":` + mcpSchemaTag + `}`
@@ -599,32 +453,21 @@ func mcpCallOptional(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 		return nil, err
 	}
 	result, err := Optional(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *OptionalIn) (*None, error) = Optional
 
-// mcpToolOrder describes the tool "order" (func Order).
+// mcpToolOrder describes the tool "order".
 var mcpToolOrder = mcp.ToolInfo{
-	Name:        "order",
-	Symbol:      "Order",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputOrder,
-	TextOnly:    true,
+	Name:   "order",
+	Symbol: "Order",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"boolean","deprecated":true}},` +
+		`"required":["a"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputOrder is the input schema of the tool "order".
-const mcpInputOrder = `{"type":"object",` +
-	`"properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"boolean","deprecated":true}},` +
-	`"required":["a"],"additionalProperties":false}`
 
 // mcpCallOrder answers calls of the tool "order".
 func mcpCallOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -635,33 +478,22 @@ func mcpCallOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 		return nil, err
 	}
 	result, err := Order(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *OrderIn) (*None, error) = Order
 
-// mcpToolPath describes the tool "path" (func Path).
+// mcpToolPath describes the tool "path".
 var mcpToolPath = mcp.ToolInfo{
-	Name:        "path",
-	Symbol:      "Path",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputPath,
-	TextOnly:    true,
+	Name:   "path",
+	Symbol: "Path",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"Which one.","minimum":1},` +
+		`"name":{"type":"string","maxLength":9,"pattern":"^[a-z]+$"}},` +
+		`"required":["id","name"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputPath is the input schema of the tool "path".
-const mcpInputPath = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"Which one.","minimum":1},` +
-	`"name":{"type":"string","maxLength":9,"pattern":"^[a-z]+$"}},` +
-	`"required":["id","name"],"additionalProperties":false}`
 
 // mcpCallPath answers calls of the tool "path".
 func mcpCallPath(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -672,37 +504,26 @@ func mcpCallPath(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 		return nil, err
 	}
 	result, err := Path(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *PathIn) (*None, error) = Path
 
-// mcpToolRecursive describes the tool "recursive" (func Recursive).
+// mcpToolRecursive describes the tool "recursive".
 var mcpToolRecursive = mcp.ToolInfo{
-	Name:        "recursive",
-	Symbol:      "Recursive",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputRecursive,
-	TextOnly:    true,
+	Name:   "recursive",
+	Symbol: "Recursive",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{"Body":{"$ref":"#/$defs/Node"}},"required":["Body"],` +
+		`"additionalProperties":false,"$defs":{` +
+		`"Node":{"type":"object","description":"Node contains itself.","properties":{` +
+		`"name":{"type":"string","maxLength":9},` +
+		`"children":{"type":"array","items":{"$ref":"#/$defs/Node"}},` +
+		`"parent":{"$ref":"#/$defs/Node"},` +
+		`"byName":{"type":"object","additionalProperties":{"$ref":"#/$defs/Node"},"maxProperties":2}},` +
+		`"required":["name"],"additionalProperties":false}}}`,
+	TextOnly: true,
 }
-
-// mcpInputRecursive is the input schema of the tool "recursive".
-const mcpInputRecursive = `{"type":"object","properties":{"Body":{"$ref":"#/$defs/Node"}},"required":["Body"],` +
-	`"additionalProperties":false,"$defs":{` +
-	`"Node":{"type":"object","description":"Node contains itself.","properties":{` +
-	`"name":{"type":"string","maxLength":9},` +
-	`"children":{"type":"array","items":{"$ref":"#/$defs/Node"}},` +
-	`"parent":{"$ref":"#/$defs/Node"},` +
-	`"byName":{"type":"object","additionalProperties":{"$ref":"#/$defs/Node"},"maxProperties":2}},` +
-	`"required":["name"],"additionalProperties":false}}}`
 
 // mcpCallRecursive answers calls of the tool "recursive".
 func mcpCallRecursive(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -713,31 +534,20 @@ func mcpCallRecursive(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result, err := Recursive(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *NodeIn) (*None, error) = Recursive
 
-// mcpToolRequired describes the tool "required" (func Required).
+// mcpToolRequired describes the tool "required".
 var mcpToolRequired = mcp.ToolInfo{
-	Name:        "required",
-	Symbol:      "Required",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputRequired,
-	TextOnly:    true,
+	Name:   "required",
+	Symbol: "Required",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":` + mcpSchemaOptionalInProperties + `,"required":["Body"],` +
+		`"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputRequired is the input schema of the tool "required".
-const mcpInputRequired = `{"type":"object","properties":` + mcpSchemaOptionalInProperties + `,"required":["Body"],` +
-	`"additionalProperties":false}`
 
 // mcpCallRequired answers calls of the tool "required".
 func mcpCallRequired(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -748,36 +558,25 @@ func mcpCallRequired(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 		return nil, err
 	}
 	result, err := Required(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *RequiredIn) (*None, error) = Required
 
-// mcpToolUnnamed describes the tool "unnamed" (func Unnamed).
+// mcpToolUnnamed describes the tool "unnamed".
 var mcpToolUnnamed = mcp.ToolInfo{
-	Name:        "unnamed",
-	Symbol:      "Unnamed",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputUnnamed,
-	TextOnly:    true,
+	Name:   "unnamed",
+	Symbol: "Unnamed",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"Body":{"type":"object","properties":{` +
+		`"text":{"type":"string","minLength":1},` +
+		`"deep":{"type":"object","properties":{"n":{"type":"integer","maximum":3}},"required":["n"],` +
+		`"additionalProperties":false}},` +
+		`"required":["text","deep"],"additionalProperties":false}},` +
+		`"required":["Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputUnnamed is the input schema of the tool "unnamed".
-const mcpInputUnnamed = `{"type":"object","properties":{` +
-	`"Body":{"type":"object","properties":{` +
-	`"text":{"type":"string","minLength":1},` +
-	`"deep":{"type":"object","properties":{"n":{"type":"integer","maximum":3}},"required":["n"],` +
-	`"additionalProperties":false}},` +
-	`"required":["text","deep"],"additionalProperties":false}},` +
-	`"required":["Body"],"additionalProperties":false}`
 
 // mcpCallUnnamed answers calls of the tool "unnamed".
 func mcpCallUnnamed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -788,41 +587,30 @@ func mcpCallUnnamed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 		return nil, err
 	}
 	result, err := Unnamed(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *UnnamedIn) (*None, error) = Unnamed
 
-// mcpToolWithPointers describes the tool "with_pointers" (func WithPointers).
+// mcpToolWithPointers describes the tool "with_pointers".
 var mcpToolWithPointers = mcp.ToolInfo{
-	Name:        "with_pointers",
-	Symbol:      "WithPointers",
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputWithPointers,
-	TextOnly:    true,
+	Name:   "with_pointers",
+	Symbol: "WithPointers",
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"Body":{"type":"object","description":"Pointers has pointers.","properties":{` +
+		`"text":{"anyOf":[{"type":"string","minLength":1},{"type":"null"}]},` +
+		`"number":{"type":"integer","minimum":1},` +
+		`"flag":{"type":"boolean"},` +
+		`"float":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
+		`"tag":` + mcpSchemaTag + `,` +
+		`"maybe":` + mcpSchemaTag + `,` +
+		`"nullable":{"anyOf":[{"type":"string","maxLength":3},{"type":"null"}]},` +
+		`"optional":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
+		`"required":["text","flag","tag","nullable"],"additionalProperties":false}},` +
+		`"required":["Body"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputWithPointers is the input schema of the tool "with_pointers".
-const mcpInputWithPointers = `{"type":"object","properties":{` +
-	`"Body":{"type":"object","description":"Pointers has pointers.","properties":{` +
-	`"text":{"anyOf":[{"type":"string","minLength":1},{"type":"null"}]},` +
-	`"number":{"type":"integer","minimum":1},` +
-	`"flag":{"type":"boolean"},` +
-	`"float":{"anyOf":[{"type":"number"},{"type":"null"}]},` +
-	`"tag":` + mcpSchemaTag + `,` +
-	`"maybe":` + mcpSchemaTag + `,` +
-	`"nullable":{"anyOf":[{"type":"string","maxLength":3},{"type":"null"}]},` +
-	`"optional":{"anyOf":[{"type":"integer"},{"type":"null"}]}},` +
-	`"required":["text","flag","tag","nullable"],"additionalProperties":false}},` +
-	`"required":["Body"],"additionalProperties":false}`
 
 // mcpCallWithPointers answers calls of the tool "with_pointers".
 func mcpCallWithPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -833,15 +621,7 @@ func mcpCallWithPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		return nil, err
 	}
 	result, err := WithPointers(ctx, &args)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeNone(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeNone)
 }
 
 var _ func(context.Context, *PointersIn) (*None, error) = WithPointers
@@ -888,9 +668,7 @@ var _ = struct {
 }(BodyIn{})
 
 // mcpFieldsBodyIn are the members of a value of type BodyIn.
-var mcpFieldsBodyIn = wire.Fields{
-	{Name: "id", Required: true}, {Name: "Body", Required: true},
-}
+var mcpFieldsBodyIn = wire.Fields{{Name: "id", Required: true}, {Name: "Body", Required: true}}
 
 // mcpDecodeItem reads a value of type Item.
 func mcpDecodeItem(d *wire.Decoder, v *Item) {
@@ -908,8 +686,8 @@ func mcpDecodeItem(d *wire.Decoder, v *Item) {
 			wire.Minimum(d, v.Count, 0)
 		case "price":
 			wire.Float(d, &v.Price)
-		case "kept":
-			wire.String(d, &v.Kept)
+		case "kept", "password", "encoded", "Plain":
+			wire.String(d, wire.Pick(o, 0x4910, &v.Kept, &v.Password, &v.Encoded, &v.Plain))
 		case "main":
 			mcpDecodeTag(d, &v.Main)
 		case "tags":
@@ -920,20 +698,14 @@ func mcpDecodeItem(d *wire.Decoder, v *Item) {
 			wire.Map(d, &v.Labels, wire.String)
 			wire.MinProperties(d, len(v.Labels), 1)
 			wire.MaxProperties(d, len(v.Labels), 5)
-		case "password":
-			wire.String(d, &v.Password)
 		case "old":
 			wire.Bool(d, &v.Old)
 		case "data":
 			wire.Bytes(d, &v.Data)
-		case "encoded":
-			wire.String(d, &v.Encoded)
 		case "due":
 			wire.Time(d, &v.Due)
 		case "kind":
 			wire.StringEnum(d, &v.Kind, mcpEnumItemKind)
-		case "Plain":
-			wire.String(d, &v.Plain)
 		}
 	}
 }
@@ -983,9 +755,7 @@ var _ = struct {
 }(Tag{})
 
 // mcpFieldsTag are the members of a value of type Tag.
-var mcpFieldsTag = wire.Fields{
-	{Name: "name", Required: true}, {Name: "color"},
-}
+var mcpFieldsTag = wire.Fields{{Name: "name", Required: true}, {Name: "color"}}
 
 // mcpDecodeDefaultsIn reads a value of type DefaultsIn.
 func mcpDecodeDefaultsIn(d *wire.Decoder, v *DefaultsIn) {
@@ -1002,9 +772,7 @@ var _ = struct {
 }(DefaultsIn{})
 
 // mcpFieldsDefaultsIn are the members of a value of type DefaultsIn.
-var mcpFieldsDefaultsIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsDefaultsIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpStructDefaultsInBody has the fields of a struct without a name, and no
 // tags.
@@ -1034,10 +802,8 @@ func mcpDecodeDefaultsInBody(d *wire.Decoder, v *mcpStructDefaultsInBody) {
 			wire.Float(d, &v.Number)
 		case "flag":
 			wire.Bool(d, &v.Flag)
-		case "texts":
-			wire.Slice(d, &v.Texts, wire.String)
-		case "json":
-			wire.Slice(d, &v.JSON, wire.String)
+		case "texts", "json":
+			wire.Slice(d, wire.Pick(o, 0x18, &v.Texts, &v.JSON), wire.String)
 		case "ints":
 			wire.Slice(d, &v.Ints, wire.Int)
 		case "ptr":
@@ -1068,9 +834,7 @@ var _ = struct {
 }(DependsIn{})
 
 // mcpFieldsDependsIn are the members of a value of type DependsIn.
-var mcpFieldsDependsIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsDependsIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpStructDependsInBody has the fields of a struct without a name, and no
 // tags.
@@ -1085,10 +849,8 @@ type mcpStructDependsInBody = struct {
 func mcpDecodeDependsInBody(d *wire.Decoder, v *mcpStructDependsInBody) {
 	for o := d.Object(mcpFieldsDependsInBody); o.Next(); {
 		switch o.Name() {
-		case "value":
-			wire.String(d, &v.Value)
-		case "unit":
-			wire.String(d, &v.Unit)
+		case "value", "unit":
+			wire.String(d, wire.Pick(o, 0x3, &v.Value, &v.Unit))
 		case "nested":
 			wire.Slice(d, &v.Nested, mcpDecodeIntSlice)
 			wire.MaxItems(d, len(v.Nested), 2)
@@ -1138,9 +900,7 @@ var _ = struct {
 }(EmbeddedIn{})
 
 // mcpFieldsEmbeddedIn are the members of a value of type EmbeddedIn.
-var mcpFieldsEmbeddedIn = wire.Fields{
-	{Name: "page"}, {Name: "per_page"}, {Name: "q"}, {Name: "sort"},
-}
+var mcpFieldsEmbeddedIn = wire.Fields{{Name: "page"}, {Name: "per_page"}, {Name: "q"}, {Name: "sort"}}
 
 // mcpDecodeDerivedIn reads a value of type DerivedIn.
 func mcpDecodeDerivedIn(d *wire.Decoder, v *DerivedIn) {
@@ -1157,9 +917,7 @@ var _ = struct {
 }(DerivedIn{})
 
 // mcpFieldsDerivedIn are the members of a value of type DerivedIn.
-var mcpFieldsDerivedIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsDerivedIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpDecodeDerived reads a value of type Derived.
 func mcpDecodeDerived(d *wire.Decoder, v *Derived) {
@@ -1180,9 +938,7 @@ var _ = struct {
 }(Derived{})
 
 // mcpFieldsDerived are the members of a value of type Derived.
-var mcpFieldsDerived = wire.Fields{
-	{Name: "id", Required: true}, {Name: "note"},
-}
+var mcpFieldsDerived = wire.Fields{{Name: "id", Required: true}, {Name: "note"}}
 
 // mcpDecodeFormatsIn reads a value of type FormatsIn.
 func mcpDecodeFormatsIn(d *wire.Decoder, v *FormatsIn) {
@@ -1252,9 +1008,7 @@ var _ = struct {
 }(GenericIn{})
 
 // mcpFieldsGenericIn are the members of a value of type GenericIn.
-var mcpFieldsGenericIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsGenericIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpDecodePageTag reads a value of type Page[Tag].
 func mcpDecodePageTag(d *wire.Decoder, v *Page[Tag]) {
@@ -1298,9 +1052,7 @@ var _ = struct {
 }(HeadersIn{})
 
 // mcpFieldsHeadersHeadersIn are the members of a value of type HeadersIn.
-var mcpFieldsHeadersHeadersIn = wire.Fields{
-	{Name: "X-Tenant", Required: true}, {Name: "plain"},
-}
+var mcpFieldsHeadersHeadersIn = wire.Fields{{Name: "X-Tenant", Required: true}, {Name: "plain"}}
 
 // mcpDecodeHiddenIn reads a value of type HiddenIn.
 func mcpDecodeHiddenIn(d *wire.Decoder, v *HiddenIn) {
@@ -1319,9 +1071,7 @@ var _ = struct {
 }(HiddenIn{})
 
 // mcpFieldsHiddenIn are the members of a value of type HiddenIn.
-var mcpFieldsHiddenIn = wire.Fields{
-	{Name: "level"},
-}
+var mcpFieldsHiddenIn = wire.Fields{{Name: "level"}}
 
 // mcpDecodeListBodyIn reads a value of type ListBodyIn.
 func mcpDecodeListBodyIn(d *wire.Decoder, v *ListBodyIn) {
@@ -1340,9 +1090,7 @@ var _ = struct {
 }(ListBodyIn{})
 
 // mcpFieldsListBodyIn are the members of a value of type ListBodyIn.
-var mcpFieldsListBodyIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsListBodyIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpDecodeListsIn reads a value of type ListsIn.
 func mcpDecodeListsIn(d *wire.Decoder, v *ListsIn) {
@@ -1430,9 +1178,7 @@ var _ = struct {
 }(MapBodyIn{})
 
 // mcpFieldsMapBodyIn are the members of a value of type MapBodyIn.
-var mcpFieldsMapBodyIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsMapBodyIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpDecodeNumbersIn reads a value of type NumbersIn.
 func mcpDecodeNumbersIn(d *wire.Decoder, v *NumbersIn) {
@@ -1492,18 +1238,14 @@ var _ = struct {
 }(OptionalIn{})
 
 // mcpFieldsOptionalIn are the members of a value of type OptionalIn.
-var mcpFieldsOptionalIn = wire.Fields{
-	{Name: "Body"},
-}
+var mcpFieldsOptionalIn = wire.Fields{{Name: "Body"}}
 
 // mcpDecodeOrderIn reads a value of type OrderIn.
 func mcpDecodeOrderIn(d *wire.Decoder, v *OrderIn) {
 	for o := d.Object(mcpFieldsOrderIn); o.Next(); {
 		switch o.Name() {
-		case "a":
-			wire.String(d, &v.A)
-		case "b":
-			wire.String(d, &v.B)
+		case "a", "b":
+			wire.String(d, wire.Pick(o, 0x3, &v.A, &v.B))
 		case "c":
 			wire.Bool(d, &v.C)
 		}
@@ -1516,9 +1258,7 @@ var _ = struct {
 }(OrderIn{})
 
 // mcpFieldsOrderIn are the members of a value of type OrderIn.
-var mcpFieldsOrderIn = wire.Fields{
-	{Name: "a", Required: true}, {Name: "b"}, {Name: "c"},
-}
+var mcpFieldsOrderIn = wire.Fields{{Name: "a", Required: true}, {Name: "b"}, {Name: "c"}}
 
 // mcpDecodePathIn reads a value of type PathIn.
 func mcpDecodePathIn(d *wire.Decoder, v *PathIn) {
@@ -1541,9 +1281,7 @@ var _ = struct {
 }(PathIn{})
 
 // mcpFieldsPathIn are the members of a value of type PathIn.
-var mcpFieldsPathIn = wire.Fields{
-	{Name: "id", Required: true}, {Name: "name", Required: true},
-}
+var mcpFieldsPathIn = wire.Fields{{Name: "id", Required: true}, {Name: "name", Required: true}}
 
 // mcpDecodeNodeIn reads a value of type NodeIn.
 func mcpDecodeNodeIn(d *wire.Decoder, v *NodeIn) {
@@ -1560,9 +1298,7 @@ var _ = struct {
 }(NodeIn{})
 
 // mcpFieldsNodeIn are the members of a value of type NodeIn.
-var mcpFieldsNodeIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsNodeIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpDecodeNode reads a value of type Node.
 func mcpDecodeNode(d *wire.Decoder, v *Node) {
@@ -1609,9 +1345,7 @@ var _ = struct {
 }(RequiredIn{})
 
 // mcpFieldsRequiredIn are the members of a value of type RequiredIn.
-var mcpFieldsRequiredIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsRequiredIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpDecodeUnnamedIn reads a value of type UnnamedIn.
 func mcpDecodeUnnamedIn(d *wire.Decoder, v *UnnamedIn) {
@@ -1629,9 +1363,7 @@ var _ = struct {
 }(UnnamedIn{})
 
 // mcpFieldsUnnamedIn are the members of a value of type UnnamedIn.
-var mcpFieldsUnnamedIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsUnnamedIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpStructUnnamedInBody has the fields of a struct without a name, and no
 // tags.
@@ -1654,9 +1386,7 @@ func mcpDecodeUnnamedInBody(d *wire.Decoder, v *mcpStructUnnamedInBody) {
 }
 
 // mcpFieldsUnnamedInBody are the members of a value of a type that has no name.
-var mcpFieldsUnnamedInBody = wire.Fields{
-	{Name: "text", Required: true}, {Name: "deep", Required: true},
-}
+var mcpFieldsUnnamedInBody = wire.Fields{{Name: "text", Required: true}, {Name: "deep", Required: true}}
 
 // mcpStructUnnamedInBodyDeep has the fields of a struct without a name, and no
 // tags.
@@ -1677,9 +1407,7 @@ func mcpDecodeUnnamedInBodyDeep(d *wire.Decoder, v *mcpStructUnnamedInBodyDeep) 
 
 // mcpFieldsUnnamedInBodyDeep are the members of a value of a type that has no
 // name.
-var mcpFieldsUnnamedInBodyDeep = wire.Fields{
-	{Name: "n", Required: true},
-}
+var mcpFieldsUnnamedInBodyDeep = wire.Fields{{Name: "n", Required: true}}
 
 // mcpDecodePointersIn reads a value of type PointersIn.
 func mcpDecodePointersIn(d *wire.Decoder, v *PointersIn) {
@@ -1696,9 +1424,7 @@ var _ = struct {
 }(PointersIn{})
 
 // mcpFieldsPointersIn are the members of a value of type PointersIn.
-var mcpFieldsPointersIn = wire.Fields{
-	{Name: "Body", Required: true},
-}
+var mcpFieldsPointersIn = wire.Fields{{Name: "Body", Required: true}}
 
 // mcpDecodePointers reads a value of type Pointers.
 func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
@@ -1718,10 +1444,8 @@ func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
 			wire.Ptr(d, &v.Flag, wire.Bool)
 		case "float":
 			wire.Nullable(d, &v.Float, wire.Float)
-		case "tag":
-			wire.Ptr(d, &v.Tag, mcpDecodeTag)
-		case "maybe":
-			wire.Ptr(d, &v.Maybe, mcpDecodeTag)
+		case "tag", "maybe":
+			wire.Ptr(d, wire.Pick(o, 0x30, &v.Tag, &v.Maybe), mcpDecodeTag)
 		case "nullable":
 			if d.Null() {
 				v.Nullable = ""
@@ -1754,6 +1478,5 @@ var mcpFieldsPointers = wire.Fields{
 
 // mcpEncodeNone writes a value of type None.
 func mcpEncodeNone(e *wire.Encoder, v *None) {
-	e.Begin()
-	e.End()
+	e.Begin().End()
 }

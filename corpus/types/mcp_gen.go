@@ -176,17 +176,14 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolXidID, mcpCallXidID))
 }
 
-// mcpToolAarondlByte describes the tool "aarondl_byte" (func AarondlByte).
+// mcpToolAarondlByte describes the tool "aarondl_byte".
 var mcpToolAarondlByte = mcp.ToolInfo{
 	Name:         "aarondl_byte",
 	Symbol:       "AarondlByte",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputAarondlByte,
-	OutputSchema: mcpOutputAarondlByte,
+	InputSchema:  mcpSchemaBoxByte,
+	OutputSchema: mcpSchemaBoxByte2,
 }
-
-// mcpInputAarondlByte is the input schema of the tool "aarondl_byte".
-const mcpInputAarondlByte = mcpSchemaBoxByte
 
 // mcpSchemaBoxByte occurs several times in schemas.
 const mcpSchemaBoxByte = `{"type":"object","properties":{` +
@@ -195,9 +192,6 @@ const mcpSchemaBoxByte = `{"type":"object","properties":{` +
 	`"l":{"type":"array","items":{"description":"One character of ASCII.",` +
 	`"anyOf":[{"type":"string","pattern":"^[ !#-\\[\\]-~]$"},{"type":"null"}]}}},` +
 	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputAarondlByte is the output schema of the tool "aarondl_byte".
-const mcpOutputAarondlByte = mcpSchemaBoxByte2
 
 // mcpSchemaBoxByte2 occurs several times in schemas.
 const mcpSchemaBoxByte2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -223,27 +217,20 @@ func mcpCallAarondlByte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[null.Byte]) Box[null.Byte] = AarondlByte
 
-// mcpToolAarondlString describes the tool "aarondl_string" (func
-// AarondlString).
+// mcpToolAarondlString describes the tool "aarondl_string".
 var mcpToolAarondlString = mcp.ToolInfo{
-	Name:         "aarondl_string",
-	Symbol:       "AarondlString",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputAarondlString,
-	OutputSchema: mcpOutputAarondlString,
+	Name:   "aarondl_string",
+	Symbol: "AarondlString",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputAarondlString is the input schema of the tool "aarondl_string".
-const mcpInputAarondlString = `{"type":"object","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputAarondlString is the output schema of the tool "aarondl_string".
-const mcpOutputAarondlString = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallAarondlString answers calls of the tool "aarondl_string".
 func mcpCallAarondlString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -261,23 +248,17 @@ func mcpCallAarondlString(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[null.String]) Box[null.String] = AarondlString
 
-// mcpToolApdBigInt describes the tool "apd_big_int" (func ApdBigInt).
+// mcpToolApdBigInt describes the tool "apd_big_int".
 var mcpToolApdBigInt = mcp.ToolInfo{
-	Name:         "apd_big_int",
-	Symbol:       "ApdBigInt",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputApdBigInt,
-	OutputSchema: mcpOutputApdBigInt,
+	Name:   "apd_big_int",
+	Symbol: "ApdBigInt",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"integer"},"l":{"type":"array","items":{"type":"integer"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"integer"},"l":{"type":"array","items":{"type":"integer"}}},"required":["v"]}`,
 }
-
-// mcpInputApdBigInt is the input schema of the tool "apd_big_int".
-const mcpInputApdBigInt = `{"type":"object",` +
-	`"properties":{"v":{"type":"integer"},"l":{"type":"array","items":{"type":"integer"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputApdBigInt is the output schema of the tool "apd_big_int".
-const mcpOutputApdBigInt = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"integer"},"l":{"type":"array","items":{"type":"integer"}}},"required":["v"]}`
 
 // mcpCallApdBigInt answers calls of the tool "apd_big_int".
 func mcpCallApdBigInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -295,30 +276,18 @@ func mcpCallApdBigInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[apd.BigInt]) Box[apd.BigInt] = ApdBigInt
 
-// mcpToolApdDecimal describes the tool "apd_decimal" (func ApdDecimal).
+// mcpToolApdDecimal describes the tool "apd_decimal".
 var mcpToolApdDecimal = mcp.ToolInfo{
 	Name:         "apd_decimal",
 	Symbol:       "ApdDecimal",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputApdDecimal,
-	OutputSchema: mcpOutputApdDecimal,
+	InputSchema:  mcpSchemaBoxDecimal,
+	OutputSchema: mcpSchemaBoxDecimal2,
 }
-
-// mcpInputApdDecimal is the input schema of the tool "apd_decimal".
-const mcpInputApdDecimal = mcpSchemaBoxDecimal
 
 // mcpSchemaBoxDecimal occurs several times in schemas.
 const mcpSchemaBoxDecimal = `{"type":"object","properties":` + mcpSchemaBoxDecimalProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
-
-// mcpSchemaBoxDecimalProperties occurs several times in schemas.
-const mcpSchemaBoxDecimalProperties = `{"v":{"type":"string","description":"A decimal number in a string.",` +
-	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"},` +
-	`"l":{"type":"array","items":{"type":"string","description":"A decimal number in a string.",` +
-	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"}}}`
-
-// mcpOutputApdDecimal is the output schema of the tool "apd_decimal".
-const mcpOutputApdDecimal = mcpSchemaBoxDecimal2
 
 // mcpSchemaBoxDecimal2 occurs several times in schemas.
 const mcpSchemaBoxDecimal2 = `{"type":"object",` +
@@ -326,6 +295,12 @@ const mcpSchemaBoxDecimal2 = `{"type":"object",` +
 	`"v":{"type":"string","description":"A decimal number in a string."},` +
 	`"l":{"type":"array","items":{"type":"string","description":"A decimal number in a string."}}},` +
 	`"required":["v"]}`
+
+// mcpSchemaBoxDecimalProperties occurs several times in schemas.
+const mcpSchemaBoxDecimalProperties = `{"v":{"type":"string","description":"A decimal number in a string.",` +
+	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"},` +
+	`"l":{"type":"array","items":{"type":"string","description":"A decimal number in a string.",` +
+	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"}}}`
 
 // mcpCallApdDecimal answers calls of the tool "apd_decimal".
 func mcpCallApdDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -343,18 +318,18 @@ func mcpCallApdDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[apd.Decimal]) Box[apd.Decimal] = ApdDecimal
 
-// mcpToolApdNullDecimal describes the tool "apd_null_decimal" (func
-// ApdNullDecimal).
+// mcpToolApdNullDecimal describes the tool "apd_null_decimal".
 var mcpToolApdNullDecimal = mcp.ToolInfo{
-	Name:         "apd_null_decimal",
-	Symbol:       "ApdNullDecimal",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputApdNullDecimal,
-	OutputSchema: mcpOutputApdNullDecimal,
+	Name:        "apd_null_decimal",
+	Symbol:      "ApdNullDecimal",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: mcpSchemaBoxNullDecimal,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string","description":"A decimal number in a string."},` +
+		`"l":{"type":"array",` +
+		`"items":{"description":"A decimal number in a string.","anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputApdNullDecimal is the input schema of the tool "apd_null_decimal".
-const mcpInputApdNullDecimal = mcpSchemaBoxNullDecimal
 
 // mcpSchemaBoxNullDecimal occurs several times in schemas.
 const mcpSchemaBoxNullDecimal = `{"type":"object","properties":` + mcpSchemaBoxNullDecimalProperties + `,` +
@@ -366,13 +341,6 @@ const mcpSchemaBoxNullDecimalProperties = `{"v":{"type":"string",` +
 	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"},` +
 	`"l":{"type":"array","items":{"description":"A decimal number in a string.","anyOf":[` +
 	`{"type":"string","pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"},{"type":"null"}]}}}`
-
-// mcpOutputApdNullDecimal is the output schema of the tool "apd_null_decimal".
-const mcpOutputApdNullDecimal = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string","description":"A decimal number in a string."},` +
-	`"l":{"type":"array",` +
-	`"items":{"description":"A decimal number in a string.","anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallApdNullDecimal answers calls of the tool "apd_null_decimal".
 func mcpCallApdNullDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -390,42 +358,36 @@ func mcpCallApdNullDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[apd.NullDecimal]) Box[apd.NullDecimal] = ApdNullDecimal
 
-// mcpToolBoundedTypes describes the tool "bounded_types" (func BoundedTypes).
+// mcpToolBoundedTypes describes the tool "bounded_types".
 var mcpToolBoundedTypes = mcp.ToolInfo{
-	Name:         "bounded_types",
-	Symbol:       "BoundedTypes",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputBoundedTypes,
-	OutputSchema: mcpOutputBoundedTypes,
+	Name:   "bounded_types",
+	Symbol: "BoundedTypes",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"string","enum":["6ba7b810-9dad-11d1-80b4-00c04fd430c8"],"format":"uuid"},` +
+		`"amount":{"type":"string","description":"A decimal number in a string.","maxLength":4,` +
+		`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$","default":"1.5"},` +
+		`"site":{"type":"string","format":"uri","pattern":"^https:"},` +
+		`"count":{"type":"integer","minimum":1,"default":3},` +
+		`"name":{"type":"string","minLength":2},` +
+		`"links":{"type":"array","items":{"type":"string","format":"uri","maxLength":12},"maxItems":1},` +
+		`"many":{"type":"object",` +
+		`"additionalProperties":{"anyOf":[{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},{"type":"null"}]}},` +
+		`"when":{"type":"string","pattern":"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$"}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object",` +
+		`"description":"Bounded has constraints on types that travel as strings or numbers.","properties":{` +
+		`"id":{"type":"string","format":"uuid"},` +
+		`"amount":{"type":"string","description":"A decimal number in a string.",` +
+		`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"},` +
+		`"site":{"type":"string"},` +
+		`"count":{"type":"integer"},` +
+		`"name":{"type":"string"},` +
+		`"links":{"type":"array","items":{"type":"string"}},` +
+		`"many":{"type":"object",` +
+		`"additionalProperties":{"anyOf":[{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},{"type":"null"}]}},` +
+		`"when":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`,
 }
-
-// mcpInputBoundedTypes is the input schema of the tool "bounded_types".
-const mcpInputBoundedTypes = `{"type":"object","properties":{` +
-	`"id":{"type":"string","enum":["6ba7b810-9dad-11d1-80b4-00c04fd430c8"],"format":"uuid"},` +
-	`"amount":{"type":"string","description":"A decimal number in a string.","maxLength":4,` +
-	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$","default":"1.5"},` +
-	`"site":{"type":"string","format":"uri","pattern":"^https:"},` +
-	`"count":{"type":"integer","minimum":1,"default":3},` +
-	`"name":{"type":"string","minLength":2},` +
-	`"links":{"type":"array","items":{"type":"string","format":"uri","maxLength":12},"maxItems":1},` +
-	`"many":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},{"type":"null"}]}},` +
-	`"when":{"type":"string","pattern":"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$"}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputBoundedTypes is the output schema of the tool "bounded_types".
-const mcpOutputBoundedTypes = `{"type":"object",` +
-	`"description":"Bounded has constraints on types that travel as strings or numbers.","properties":{` +
-	`"id":{"type":"string","format":"uuid"},` +
-	`"amount":{"type":"string","description":"A decimal number in a string.",` +
-	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?$"},` +
-	`"site":{"type":"string"},` +
-	`"count":{"type":"integer"},` +
-	`"name":{"type":"string"},` +
-	`"links":{"type":"array","items":{"type":"string"}},` +
-	`"many":{"type":"object",` +
-	`"additionalProperties":{"anyOf":[{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},{"type":"null"}]}},` +
-	`"when":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`
 
 // mcpCallBoundedTypes answers calls of the tool "bounded_types".
 func mcpCallBoundedTypes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -443,26 +405,20 @@ func mcpCallBoundedTypes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Bounded) Bounded = BoundedTypes
 
-// mcpToolBsonObjectID describes the tool "bson_object_id" (func BsonObjectID).
+// mcpToolBsonObjectID describes the tool "bson_object_id".
 var mcpToolBsonObjectID = mcp.ToolInfo{
 	Name:         "bson_object_id",
 	Symbol:       "BsonObjectID",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputBsonObjectID,
-	OutputSchema: mcpOutputBsonObjectID,
+	InputSchema:  mcpSchemaBoxObjectID,
+	OutputSchema: mcpSchemaBoxObjectID2,
 }
-
-// mcpInputBsonObjectID is the input schema of the tool "bson_object_id".
-const mcpInputBsonObjectID = mcpSchemaBoxObjectID
 
 // mcpSchemaBoxObjectID occurs several times in schemas.
 const mcpSchemaBoxObjectID = `{"type":"object","properties":{` +
 	`"v":{"type":"string","pattern":"^[0-9a-fA-F]{24}$"},` +
 	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-9a-fA-F]{24}$"}}},` +
 	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputBsonObjectID is the output schema of the tool "bson_object_id".
-const mcpOutputBsonObjectID = mcpSchemaBoxObjectID2
 
 // mcpSchemaBoxObjectID2 occurs several times in schemas.
 const mcpSchemaBoxObjectID2 = `{"type":"object",` +
@@ -487,25 +443,18 @@ func mcpCallBsonObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[bson.ObjectID]) Box[bson.ObjectID] = BsonObjectID
 
-// mcpToolCivil2Date describes the tool "civil2_date" (func Civil2Date).
+// mcpToolCivil2Date describes the tool "civil2_date".
 var mcpToolCivil2Date = mcp.ToolInfo{
-	Name:         "civil2_date",
-	Symbol:       "Civil2Date",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputCivil2Date,
-	OutputSchema: mcpOutputCivil2Date,
+	Name:   "civil2_date",
+	Symbol: "Civil2Date",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"date"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputCivil2Date is the input schema of the tool "civil2_date".
-const mcpInputCivil2Date = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"date"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputCivil2Date is the output schema of the tool "civil2_date".
-const mcpOutputCivil2Date = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallCivil2Date answers calls of the tool "civil2_date".
 func mcpCallCivil2Date(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -523,22 +472,23 @@ func mcpCallCivil2Date(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[civil.Date]) Box[civil.Date] = Civil2Date
 
-// mcpToolCivil2DateTime describes the tool "civil2_date_time" (func
-// Civil2DateTime).
+// mcpToolCivil2DateTime describes the tool "civil2_date_time".
 var mcpToolCivil2DateTime = mcp.ToolInfo{
 	Name:         "civil2_date_time",
 	Symbol:       "Civil2DateTime",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputCivil2DateTime,
-	OutputSchema: mcpOutputCivil2DateTime,
+	InputSchema:  mcpSchemaBoxDateTime,
+	OutputSchema: mcpSchemaBoxDateTime2,
 }
-
-// mcpInputCivil2DateTime is the input schema of the tool "civil2_date_time".
-const mcpInputCivil2DateTime = mcpSchemaBoxDateTime
 
 // mcpSchemaBoxDateTime occurs several times in schemas.
 const mcpSchemaBoxDateTime = `{"type":"object","properties":` + mcpSchemaBoxDateTimeProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
+
+// mcpSchemaBoxDateTime2 occurs several times in schemas.
+const mcpSchemaBoxDateTime2 = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":` + mcpSchemaBoxDateTimeProperties + `,"required":["v"]}`
 
 // mcpSchemaBoxDateTimeProperties occurs several times in schemas.
 const mcpSchemaBoxDateTimeProperties = `{"v":` + mcpSchemaBoxDateTimeV + `,` +
@@ -548,14 +498,6 @@ const mcpSchemaBoxDateTimeProperties = `{"v":` + mcpSchemaBoxDateTimeV + `,` +
 const mcpSchemaBoxDateTimeV = `{"type":"string",` +
 	`"description":"A date and time without a time zone, such as \"2006-01-02T15:04:05\".",` +
 	`"pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?$"}`
-
-// mcpOutputCivil2DateTime is the output schema of the tool "civil2_date_time".
-const mcpOutputCivil2DateTime = mcpSchemaBoxDateTime2
-
-// mcpSchemaBoxDateTime2 occurs several times in schemas.
-const mcpSchemaBoxDateTime2 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxDateTimeProperties + `,"required":["v"]}`
 
 // mcpCallCivil2DateTime answers calls of the tool "civil2_date_time".
 func mcpCallCivil2DateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -573,34 +515,28 @@ func mcpCallCivil2DateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[civil.DateTime]) Box[civil.DateTime] = Civil2DateTime
 
-// mcpToolCivil2Time describes the tool "civil2_time" (func Civil2Time).
+// mcpToolCivil2Time describes the tool "civil2_time".
 var mcpToolCivil2Time = mcp.ToolInfo{
 	Name:         "civil2_time",
 	Symbol:       "Civil2Time",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputCivil2Time,
-	OutputSchema: mcpOutputCivil2Time,
+	InputSchema:  mcpSchemaBoxTime,
+	OutputSchema: mcpSchemaBoxTime2,
 }
-
-// mcpInputCivil2Time is the input schema of the tool "civil2_time".
-const mcpInputCivil2Time = mcpSchemaBoxTime
 
 // mcpSchemaBoxTime occurs several times in schemas.
 const mcpSchemaBoxTime = `{"type":"object","properties":` + mcpSchemaBoxTimeProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
+
+// mcpSchemaBoxTime2 occurs several times in schemas.
+const mcpSchemaBoxTime2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["v"]}`
 
 // mcpSchemaBoxTimeProperties occurs several times in schemas.
 const mcpSchemaBoxTimeProperties = `{"v":{"type":"string","description":"A time of day such as \"15:04:05\".",` +
 	`"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?$"},` +
 	`"l":{"type":"array","items":{"type":"string","description":"A time of day such as \"15:04:05\".",` +
 	`"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?$"}}}`
-
-// mcpOutputCivil2Time is the output schema of the tool "civil2_time".
-const mcpOutputCivil2Time = mcpSchemaBoxTime2
-
-// mcpSchemaBoxTime2 occurs several times in schemas.
-const mcpSchemaBoxTime2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxTimeProperties + `,"required":["v"]}`
 
 // mcpCallCivil2Time answers calls of the tool "civil2_time".
 func mcpCallCivil2Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -618,24 +554,18 @@ func mcpCallCivil2Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[civil.Time]) Box[civil.Time] = Civil2Time
 
-// mcpToolCivilDate describes the tool "civil_date" (func CivilDate).
+// mcpToolCivilDate describes the tool "civil_date".
 var mcpToolCivilDate = mcp.ToolInfo{
-	Name:         "civil_date",
-	Symbol:       "CivilDate",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputCivilDate,
-	OutputSchema: mcpOutputCivilDate,
+	Name:   "civil_date",
+	Symbol: "CivilDate",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"date"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputCivilDate is the input schema of the tool "civil_date".
-const mcpInputCivilDate = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"date"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputCivilDate is the output schema of the tool "civil_date".
-const mcpOutputCivilDate = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallCivilDate answers calls of the tool "civil_date".
 func mcpCallCivilDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -653,21 +583,14 @@ func mcpCallCivilDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[gocivil.Date]) Box[gocivil.Date] = CivilDate
 
-// mcpToolCivilDateTime describes the tool "civil_date_time" (func
-// CivilDateTime).
+// mcpToolCivilDateTime describes the tool "civil_date_time".
 var mcpToolCivilDateTime = mcp.ToolInfo{
 	Name:         "civil_date_time",
 	Symbol:       "CivilDateTime",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputCivilDateTime,
-	OutputSchema: mcpOutputCivilDateTime,
+	InputSchema:  mcpSchemaBoxDateTime,
+	OutputSchema: mcpSchemaBoxDateTime2,
 }
-
-// mcpInputCivilDateTime is the input schema of the tool "civil_date_time".
-const mcpInputCivilDateTime = mcpSchemaBoxDateTime
-
-// mcpOutputCivilDateTime is the output schema of the tool "civil_date_time".
-const mcpOutputCivilDateTime = mcpSchemaBoxDateTime2
 
 // mcpCallCivilDateTime answers calls of the tool "civil_date_time".
 func mcpCallCivilDateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -685,20 +608,14 @@ func mcpCallCivilDateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[gocivil.DateTime]) Box[gocivil.DateTime] = CivilDateTime
 
-// mcpToolCivilTime describes the tool "civil_time" (func CivilTime).
+// mcpToolCivilTime describes the tool "civil_time".
 var mcpToolCivilTime = mcp.ToolInfo{
 	Name:         "civil_time",
 	Symbol:       "CivilTime",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputCivilTime,
-	OutputSchema: mcpOutputCivilTime,
+	InputSchema:  mcpSchemaBoxTime,
+	OutputSchema: mcpSchemaBoxTime2,
 }
-
-// mcpInputCivilTime is the input schema of the tool "civil_time".
-const mcpInputCivilTime = mcpSchemaBoxTime
-
-// mcpOutputCivilTime is the output schema of the tool "civil_time".
-const mcpOutputCivilTime = mcpSchemaBoxTime2
 
 // mcpCallCivilTime answers calls of the tool "civil_time".
 func mcpCallCivilTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -716,24 +633,17 @@ func mcpCallCivilTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[gocivil.Time]) Box[gocivil.Time] = CivilTime
 
-// mcpToolDatatypesDate describes the tool "datatypes_date" (func
-// DatatypesDate).
+// mcpToolDatatypesDate describes the tool "datatypes_date".
 var mcpToolDatatypesDate = mcp.ToolInfo{
-	Name:         "datatypes_date",
-	Symbol:       "DatatypesDate",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDatatypesDate,
-	OutputSchema: mcpOutputDatatypesDate,
+	Name:   "datatypes_date",
+	Symbol: "DatatypesDate",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"date-time"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDate,
 }
-
-// mcpInputDatatypesDate is the input schema of the tool "datatypes_date".
-const mcpInputDatatypesDate = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"date-time"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputDatatypesDate is the output schema of the tool "datatypes_date".
-const mcpOutputDatatypesDate = mcpSchemaBoxDate
 
 // mcpSchemaBoxDate occurs several times in schemas.
 const mcpSchemaBoxDate = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -758,24 +668,17 @@ func mcpCallDatatypesDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[datatypes.Date]) Box[datatypes.Date] = DatatypesDate
 
-// mcpToolDatatypesJSON describes the tool "datatypes_json" (func
-// DatatypesJSON).
+// mcpToolDatatypesJSON describes the tool "datatypes_json".
 var mcpToolDatatypesJSON = mcp.ToolInfo{
-	Name:         "datatypes_json",
-	Symbol:       "DatatypesJSON",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDatatypesJSON,
-	OutputSchema: mcpOutputDatatypesJSON,
+	Name:   "datatypes_json",
+	Symbol: "DatatypesJSON",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"description":"Any JSON value."},` +
+		`"l":{"type":"array","items":{"description":"Any JSON value."}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxJSON,
 }
-
-// mcpInputDatatypesJSON is the input schema of the tool "datatypes_json".
-const mcpInputDatatypesJSON = `{"type":"object","properties":{` +
-	`"v":{"description":"Any JSON value."},` +
-	`"l":{"type":"array","items":{"description":"Any JSON value."}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputDatatypesJSON is the output schema of the tool "datatypes_json".
-const mcpOutputDatatypesJSON = mcpSchemaBoxJSON
 
 // mcpSchemaBoxJSON occurs several times in schemas.
 const mcpSchemaBoxJSON = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -800,29 +703,20 @@ func mcpCallDatatypesJSON(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[datatypes.JSON]) Box[datatypes.JSON] = DatatypesJSON
 
-// mcpToolDatatypesJSONMap describes the tool "datatypes_json_map" (func
-// DatatypesJSONMap).
+// mcpToolDatatypesJSONMap describes the tool "datatypes_json_map".
 var mcpToolDatatypesJSONMap = mcp.ToolInfo{
-	Name:         "datatypes_json_map",
-	Symbol:       "DatatypesJSONMap",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDatatypesJSONMap,
-	OutputSchema: mcpOutputDatatypesJSONMap,
+	Name:   "datatypes_json_map",
+	Symbol: "DatatypesJSONMap",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"object"},"l":{"type":"array","items":{"type":"object"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"anyOf":[{"type":"object"},{"type":"null"}]},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"object"},{"type":"null"}]}}},` +
+		`"required":["v"]}`,
 }
-
-// mcpInputDatatypesJSONMap is the input schema of the tool
-// "datatypes_json_map".
-const mcpInputDatatypesJSONMap = `{"type":"object",` +
-	`"properties":{"v":{"type":"object"},"l":{"type":"array","items":{"type":"object"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDatatypesJSONMap is the output schema of the tool
-// "datatypes_json_map".
-const mcpOutputDatatypesJSONMap = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"anyOf":[{"type":"object"},{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"object"},{"type":"null"}]}}},` +
-	`"required":["v"]}`
 
 // mcpCallDatatypesJSONMap answers calls of the tool "datatypes_json_map".
 func mcpCallDatatypesJSONMap(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -840,30 +734,21 @@ func mcpCallDatatypesJSONMap(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[datatypes.JSONMap]) Box[datatypes.JSONMap] = DatatypesJSONMap
 
-// mcpToolDatatypesJSONSlice describes the tool "datatypes_json_slice" (func
-// DatatypesJSONSlice).
+// mcpToolDatatypesJSONSlice describes the tool "datatypes_json_slice".
 var mcpToolDatatypesJSONSlice = mcp.ToolInfo{
-	Name:         "datatypes_json_slice",
-	Symbol:       "DatatypesJSONSlice",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDatatypesJSONSlice,
-	OutputSchema: mcpOutputDatatypesJSONSlice,
+	Name:   "datatypes_json_slice",
+	Symbol: "DatatypesJSONSlice",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"array","items":{"type":"integer"}},` +
+		`"l":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"array","items":{"type":"integer"}},` +
+		`"l":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
+		`"required":["v"]}`,
 }
-
-// mcpInputDatatypesJSONSlice is the input schema of the tool
-// "datatypes_json_slice".
-const mcpInputDatatypesJSONSlice = `{"type":"object","properties":{` +
-	`"v":{"type":"array","items":{"type":"integer"}},` +
-	`"l":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputDatatypesJSONSlice is the output schema of the tool
-// "datatypes_json_slice".
-const mcpOutputDatatypesJSONSlice = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"array","items":{"type":"integer"}},` +
-	`"l":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}},` +
-	`"required":["v"]}`
 
 // mcpCallDatatypesJSONSlice answers calls of the tool "datatypes_json_slice".
 func mcpCallDatatypesJSONSlice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -881,25 +766,18 @@ func mcpCallDatatypesJSONSlice(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(Box[datatypes.JSONSlice[int]]) Box[datatypes.JSONSlice[int]] = DatatypesJSONSlice
 
-// mcpToolDatatypesTime describes the tool "datatypes_time" (func
-// DatatypesTime).
+// mcpToolDatatypesTime describes the tool "datatypes_time".
 var mcpToolDatatypesTime = mcp.ToolInfo{
-	Name:         "datatypes_time",
-	Symbol:       "DatatypesTime",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDatatypesTime,
-	OutputSchema: mcpOutputDatatypesTime,
+	Name:        "datatypes_time",
+	Symbol:      "DatatypesTime",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: mcpSchemaBoxTime,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string","description":"A time of day such as \"15:04:05\"."},` +
+		`"l":{"type":"array","items":{"type":"string","description":"A time of day such as \"15:04:05\"."}}},` +
+		`"required":["v"]}`,
 }
-
-// mcpInputDatatypesTime is the input schema of the tool "datatypes_time".
-const mcpInputDatatypesTime = mcpSchemaBoxTime
-
-// mcpOutputDatatypesTime is the output schema of the tool "datatypes_time".
-const mcpOutputDatatypesTime = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string","description":"A time of day such as \"15:04:05\"."},` +
-	`"l":{"type":"array","items":{"type":"string","description":"A time of day such as \"15:04:05\"."}}},` +
-	`"required":["v"]}`
 
 // mcpCallDatatypesTime answers calls of the tool "datatypes_time".
 func mcpCallDatatypesTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -917,25 +795,18 @@ func mcpCallDatatypesTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[datatypes.Time]) Box[datatypes.Time] = DatatypesTime
 
-// mcpToolDatatypesURL describes the tool "datatypes_url" (func DatatypesURL).
+// mcpToolDatatypesURL describes the tool "datatypes_url".
 var mcpToolDatatypesURL = mcp.ToolInfo{
-	Name:         "datatypes_url",
-	Symbol:       "DatatypesURL",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDatatypesURL,
-	OutputSchema: mcpOutputDatatypesURL,
+	Name:   "datatypes_url",
+	Symbol: "DatatypesURL",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uri"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uri"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputDatatypesURL is the input schema of the tool "datatypes_url".
-const mcpInputDatatypesURL = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uri"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uri"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputDatatypesURL is the output schema of the tool "datatypes_url".
-const mcpOutputDatatypesURL = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallDatatypesURL answers calls of the tool "datatypes_url".
 func mcpCallDatatypesURL(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -953,23 +824,15 @@ func mcpCallDatatypesURL(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[datatypes.URL]) Box[datatypes.URL] = DatatypesURL
 
-// mcpToolDecimalDecimal describes the tool "decimal_decimal" (func
-// DecimalDecimal).
+// mcpToolDecimalDecimal describes the tool "decimal_decimal".
 var mcpToolDecimalDecimal = mcp.ToolInfo{
-	Name:         "decimal_decimal",
-	Symbol:       "DecimalDecimal",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDecimalDecimal,
-	OutputSchema: mcpOutputDecimalDecimal,
+	Name:        "decimal_decimal",
+	Symbol:      "DecimalDecimal",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: mcpSchemaBoxDecimal,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":` + mcpSchemaBoxDecimalProperties + `,"required":["v"]}`,
 }
-
-// mcpInputDecimalDecimal is the input schema of the tool "decimal_decimal".
-const mcpInputDecimalDecimal = mcpSchemaBoxDecimal
-
-// mcpOutputDecimalDecimal is the output schema of the tool "decimal_decimal".
-const mcpOutputDecimalDecimal = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxDecimalProperties + `,"required":["v"]}`
 
 // mcpCallDecimalDecimal answers calls of the tool "decimal_decimal".
 func mcpCallDecimalDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -987,25 +850,15 @@ func mcpCallDecimalDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[decimal.Decimal]) Box[decimal.Decimal] = DecimalDecimal
 
-// mcpToolDecimalNullDecimal describes the tool "decimal_null_decimal" (func
-// DecimalNullDecimal).
+// mcpToolDecimalNullDecimal describes the tool "decimal_null_decimal".
 var mcpToolDecimalNullDecimal = mcp.ToolInfo{
-	Name:         "decimal_null_decimal",
-	Symbol:       "DecimalNullDecimal",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDecimalNullDecimal,
-	OutputSchema: mcpOutputDecimalNullDecimal,
+	Name:        "decimal_null_decimal",
+	Symbol:      "DecimalNullDecimal",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: mcpSchemaBoxNullDecimal,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":` + mcpSchemaBoxNullDecimalProperties + `}`,
 }
-
-// mcpInputDecimalNullDecimal is the input schema of the tool
-// "decimal_null_decimal".
-const mcpInputDecimalNullDecimal = mcpSchemaBoxNullDecimal
-
-// mcpOutputDecimalNullDecimal is the output schema of the tool
-// "decimal_null_decimal".
-const mcpOutputDecimalNullDecimal = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxNullDecimalProperties + `}`
 
 // mcpCallDecimalNullDecimal answers calls of the tool "decimal_null_decimal".
 func mcpCallDecimalNullDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1023,24 +876,17 @@ func mcpCallDecimalNullDecimal(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(Box[decimal.NullDecimal]) Box[decimal.NullDecimal] = DecimalNullDecimal
 
-// mcpToolGithubTimestamp describes the tool "github_timestamp" (func
-// GithubTimestamp).
+// mcpToolGithubTimestamp describes the tool "github_timestamp".
 var mcpToolGithubTimestamp = mcp.ToolInfo{
-	Name:         "github_timestamp",
-	Symbol:       "GithubTimestamp",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputGithubTimestamp,
-	OutputSchema: mcpOutputGithubTimestamp,
+	Name:   "github_timestamp",
+	Symbol: "GithubTimestamp",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"date-time"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDate,
 }
-
-// mcpInputGithubTimestamp is the input schema of the tool "github_timestamp".
-const mcpInputGithubTimestamp = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"date-time"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputGithubTimestamp is the output schema of the tool "github_timestamp".
-const mcpOutputGithubTimestamp = mcpSchemaBoxDate
 
 // mcpCallGithubTimestamp answers calls of the tool "github_timestamp".
 func mcpCallGithubTimestamp(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1058,24 +904,17 @@ func mcpCallGithubTimestamp(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[github.Timestamp]) Box[github.Timestamp] = GithubTimestamp
 
-// mcpToolGofrsNullUUID describes the tool "gofrs_null_uuid" (func
-// GofrsNullUUID).
+// mcpToolGofrsNullUUID describes the tool "gofrs_null_uuid".
 var mcpToolGofrsNullUUID = mcp.ToolInfo{
-	Name:         "gofrs_null_uuid",
-	Symbol:       "GofrsNullUUID",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputGofrsNullUUID,
-	OutputSchema: mcpOutputGofrsNullUUID,
+	Name:   "gofrs_null_uuid",
+	Symbol: "GofrsNullUUID",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxNullUUID,
 }
-
-// mcpInputGofrsNullUUID is the input schema of the tool "gofrs_null_uuid".
-const mcpInputGofrsNullUUID = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputGofrsNullUUID is the output schema of the tool "gofrs_null_uuid".
-const mcpOutputGofrsNullUUID = mcpSchemaBoxNullUUID
 
 // mcpSchemaBoxNullUUID occurs several times in schemas.
 const mcpSchemaBoxNullUUID = `{"type":"object",` +
@@ -1099,23 +938,17 @@ func mcpCallGofrsNullUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[uuid.NullUUID]) Box[uuid.NullUUID] = GofrsNullUUID
 
-// mcpToolGofrsUUID describes the tool "gofrs_uuid" (func GofrsUUID).
+// mcpToolGofrsUUID describes the tool "gofrs_uuid".
 var mcpToolGofrsUUID = mcp.ToolInfo{
-	Name:         "gofrs_uuid",
-	Symbol:       "GofrsUUID",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputGofrsUUID,
-	OutputSchema: mcpOutputGofrsUUID,
+	Name:   "gofrs_uuid",
+	Symbol: "GofrsUUID",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxUUID,
 }
-
-// mcpInputGofrsUUID is the input schema of the tool "gofrs_uuid".
-const mcpInputGofrsUUID = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputGofrsUUID is the output schema of the tool "gofrs_uuid".
-const mcpOutputGofrsUUID = mcpSchemaBoxUUID
 
 // mcpSchemaBoxUUID occurs several times in schemas.
 const mcpSchemaBoxUUID = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -1140,24 +973,17 @@ func mcpCallGofrsUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[uuid.UUID]) Box[uuid.UUID] = GofrsUUID
 
-// mcpToolGormDeletedAt describes the tool "gorm_deleted_at" (func
-// GormDeletedAt).
+// mcpToolGormDeletedAt describes the tool "gorm_deleted_at".
 var mcpToolGormDeletedAt = mcp.ToolInfo{
-	Name:         "gorm_deleted_at",
-	Symbol:       "GormDeletedAt",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputGormDeletedAt,
-	OutputSchema: mcpOutputGormDeletedAt,
+	Name:   "gorm_deleted_at",
+	Symbol: "GormDeletedAt",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDeletedAt,
 }
-
-// mcpInputGormDeletedAt is the input schema of the tool "gorm_deleted_at".
-const mcpInputGormDeletedAt = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputGormDeletedAt is the output schema of the tool "gorm_deleted_at".
-const mcpOutputGormDeletedAt = mcpSchemaBoxDeletedAt
 
 // mcpSchemaBoxDeletedAt occurs several times in schemas.
 const mcpSchemaBoxDeletedAt = `{"type":"object",` +
@@ -1181,32 +1007,22 @@ func mcpCallGormDeletedAt(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[gorm.DeletedAt]) Box[gorm.DeletedAt] = GormDeletedAt
 
-// mcpToolIntstrIntOrString describes the tool "intstr_int_or_string" (func
-// IntstrIntOrString).
+// mcpToolIntstrIntOrString describes the tool "intstr_int_or_string".
 var mcpToolIntstrIntOrString = mcp.ToolInfo{
-	Name:         "intstr_int_or_string",
-	Symbol:       "IntstrIntOrString",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputIntstrIntOrString,
-	OutputSchema: mcpOutputIntstrIntOrString,
+	Name:   "intstr_int_or_string",
+	Symbol: "IntstrIntOrString",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":` + mcpSchemaBoxIntOrStringProperties + `,"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":` + mcpSchemaBoxIntOrStringProperties + `,"required":["v"]}`,
 }
-
-// mcpInputIntstrIntOrString is the input schema of the tool
-// "intstr_int_or_string".
-const mcpInputIntstrIntOrString = `{"type":"object","properties":` + mcpSchemaBoxIntOrStringProperties + `,` +
-	`"required":["v"],"additionalProperties":false}`
 
 // mcpSchemaBoxIntOrStringProperties occurs several times in schemas.
 const mcpSchemaBoxIntOrStringProperties = `{` +
 	`"v":{"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"string"}]},"l":{` +
 	`"type":"array",` +
 	`"items":{"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"string"}]}}}`
-
-// mcpOutputIntstrIntOrString is the output schema of the tool
-// "intstr_int_or_string".
-const mcpOutputIntstrIntOrString = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxIntOrStringProperties + `,"required":["v"]}`
 
 // mcpCallIntstrIntOrString answers calls of the tool "intstr_int_or_string".
 func mcpCallIntstrIntOrString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1224,20 +1040,14 @@ func mcpCallIntstrIntOrString(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(Box[intstr.IntOrString]) Box[intstr.IntOrString] = IntstrIntOrString
 
-// mcpToolLagergrenBig describes the tool "lagergren_big" (func LagergrenBig).
+// mcpToolLagergrenBig describes the tool "lagergren_big".
 var mcpToolLagergrenBig = mcp.ToolInfo{
 	Name:         "lagergren_big",
 	Symbol:       "LagergrenBig",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputLagergrenBig,
-	OutputSchema: mcpOutputLagergrenBig,
+	InputSchema:  mcpSchemaBoxDecimal,
+	OutputSchema: mcpSchemaBoxDecimal2,
 }
-
-// mcpInputLagergrenBig is the input schema of the tool "lagergren_big".
-const mcpInputLagergrenBig = mcpSchemaBoxDecimal
-
-// mcpOutputLagergrenBig is the output schema of the tool "lagergren_big".
-const mcpOutputLagergrenBig = mcpSchemaBoxDecimal2
 
 // mcpCallLagergrenBig answers calls of the tool "lagergren_big".
 func mcpCallLagergrenBig(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1255,36 +1065,29 @@ func mcpCallLagergrenBig(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[ericlagergrendecimal.Big]) Box[ericlagergrendecimal.Big] = LagergrenBig
 
-// mcpToolMetav1Duration describes the tool "metav1_duration" (func
-// Metav1Duration).
+// mcpToolMetav1Duration describes the tool "metav1_duration".
 var mcpToolMetav1Duration = mcp.ToolInfo{
 	Name:         "metav1_duration",
 	Symbol:       "Metav1Duration",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputMetav1Duration,
-	OutputSchema: mcpOutputMetav1Duration,
+	InputSchema:  mcpSchemaBoxDuration,
+	OutputSchema: mcpSchemaBoxDuration2,
 }
-
-// mcpInputMetav1Duration is the input schema of the tool "metav1_duration".
-const mcpInputMetav1Duration = mcpSchemaBoxDuration
 
 // mcpSchemaBoxDuration occurs several times in schemas.
 const mcpSchemaBoxDuration = `{"type":"object","properties":` + mcpSchemaBoxDurationProperties + `,"required":["v"],` +
 	`"additionalProperties":false}`
+
+// mcpSchemaBoxDuration2 occurs several times in schemas.
+const mcpSchemaBoxDuration2 = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.",` +
+	`"properties":` + mcpSchemaBoxDurationProperties + `,"required":["v"]}`
 
 // mcpSchemaBoxDurationProperties occurs several times in schemas.
 const mcpSchemaBoxDurationProperties = `{"v":{"type":"string","description":"A duration such as \"1h30m\".",` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"},` +
 	`"l":{"type":"array","items":{"type":"string","description":"A duration such as \"1h30m\".",` +
 	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"}}}`
-
-// mcpOutputMetav1Duration is the output schema of the tool "metav1_duration".
-const mcpOutputMetav1Duration = mcpSchemaBoxDuration2
-
-// mcpSchemaBoxDuration2 occurs several times in schemas.
-const mcpSchemaBoxDuration2 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxDurationProperties + `,"required":["v"]}`
 
 // mcpCallMetav1Duration answers calls of the tool "metav1_duration".
 func mcpCallMetav1Duration(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1302,36 +1105,28 @@ func mcpCallMetav1Duration(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[v1.Duration]) Box[v1.Duration] = Metav1Duration
 
-// mcpToolMetav1MicroTime describes the tool "metav1_micro_time" (func
-// Metav1MicroTime).
+// mcpToolMetav1MicroTime describes the tool "metav1_micro_time".
 var mcpToolMetav1MicroTime = mcp.ToolInfo{
-	Name:         "metav1_micro_time",
-	Symbol:       "Metav1MicroTime",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputMetav1MicroTime,
-	OutputSchema: mcpOutputMetav1MicroTime,
+	Name:   "metav1_micro_time",
+	Symbol: "Metav1MicroTime",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","description":"A date and time with six digits after the point.",` +
+		`"format":"date-time","pattern":"T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-])"},` +
+		`"l":{"type":"array","items":{"type":"string",` +
+		`"description":"A date and time with six digits after the point.","format":"date-time",` +
+		`"pattern":"T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-])"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"description":"A date and time with six digits after the point.","anyOf":[` +
+		`{"type":"string","format":"date-time","pattern":"T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-])"},` +
+		`{"type":"null"}]},` +
+		`"l":{"type":"array","items":{"description":"A date and time with six digits after the point.","anyOf":[` +
+		`{"type":"string","format":"date-time","pattern":"T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-])"},` +
+		`{"type":"null"}]}}},` +
+		`"required":["v"]}`,
 }
-
-// mcpInputMetav1MicroTime is the input schema of the tool "metav1_micro_time".
-const mcpInputMetav1MicroTime = `{"type":"object","properties":{` +
-	`"v":{"type":"string","description":"A date and time with six digits after the point.","format":"date-time",` +
-	`"pattern":"T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-])"},` +
-	`"l":{"type":"array","items":{"type":"string",` +
-	`"description":"A date and time with six digits after the point.","format":"date-time",` +
-	`"pattern":"T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-])"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputMetav1MicroTime is the output schema of the tool
-// "metav1_micro_time".
-const mcpOutputMetav1MicroTime = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"description":"A date and time with six digits after the point.","anyOf":[` +
-	`{"type":"string","format":"date-time","pattern":"T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-])"},` +
-	`{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"description":"A date and time with six digits after the point.","anyOf":[` +
-	`{"type":"string","format":"date-time","pattern":"T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}(Z|[+-])"},` +
-	`{"type":"null"}]}}},` +
-	`"required":["v"]}`
 
 // mcpCallMetav1MicroTime answers calls of the tool "metav1_micro_time".
 func mcpCallMetav1MicroTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1349,27 +1144,21 @@ func mcpCallMetav1MicroTime(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[v1.MicroTime]) Box[v1.MicroTime] = Metav1MicroTime
 
-// mcpToolMetav1Time describes the tool "metav1_time" (func Metav1Time).
+// mcpToolMetav1Time describes the tool "metav1_time".
 var mcpToolMetav1Time = mcp.ToolInfo{
-	Name:         "metav1_time",
-	Symbol:       "Metav1Time",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputMetav1Time,
-	OutputSchema: mcpOutputMetav1Time,
+	Name:   "metav1_time",
+	Symbol: "Metav1Time",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"date-time"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
+		`"required":["v"]}`,
 }
-
-// mcpInputMetav1Time is the input schema of the tool "metav1_time".
-const mcpInputMetav1Time = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"date-time"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputMetav1Time is the output schema of the tool "metav1_time".
-const mcpOutputMetav1Time = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"required":["v"]}`
 
 // mcpCallMetav1Time answers calls of the tool "metav1_time".
 func mcpCallMetav1Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1387,26 +1176,20 @@ func mcpCallMetav1Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[v1.Time]) Box[v1.Time] = Metav1Time
 
-// mcpToolNull3Bool describes the tool "null3_bool" (func Null3Bool).
+// mcpToolNull3Bool describes the tool "null3_bool".
 var mcpToolNull3Bool = mcp.ToolInfo{
-	Name:         "null3_bool",
-	Symbol:       "Null3Bool",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull3Bool,
-	OutputSchema: mcpOutputNull3Bool,
+	Name:   "null3_bool",
+	Symbol: "Null3Bool",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull3Bool is the input schema of the tool "null3_bool".
-const mcpInputNull3Bool = `{"type":"object","properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull3Bool is the output schema of the tool "null3_bool".
-const mcpOutputNull3Bool = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`
 
 // mcpCallNull3Bool answers calls of the tool "null3_bool".
 func mcpCallNull3Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1424,26 +1207,20 @@ func mcpCallNull3Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[guregunull.Bool]) Box[guregunull.Bool] = Null3Bool
 
-// mcpToolNull3Float describes the tool "null3_float" (func Null3Float).
+// mcpToolNull3Float describes the tool "null3_float".
 var mcpToolNull3Float = mcp.ToolInfo{
-	Name:         "null3_float",
-	Symbol:       "Null3Float",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull3Float,
-	OutputSchema: mcpOutputNull3Float,
+	Name:   "null3_float",
+	Symbol: "Null3Float",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull3Float is the input schema of the tool "null3_float".
-const mcpInputNull3Float = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull3Float is the output schema of the tool "null3_float".
-const mcpOutputNull3Float = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallNull3Float answers calls of the tool "null3_float".
 func mcpCallNull3Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1461,26 +1238,20 @@ func mcpCallNull3Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[guregunull.Float]) Box[guregunull.Float] = Null3Float
 
-// mcpToolNull3Int describes the tool "null3_int" (func Null3Int).
+// mcpToolNull3Int describes the tool "null3_int".
 var mcpToolNull3Int = mcp.ToolInfo{
-	Name:         "null3_int",
-	Symbol:       "Null3Int",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull3Int,
-	OutputSchema: mcpOutputNull3Int,
+	Name:   "null3_int",
+	Symbol: "Null3Int",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull3Int is the input schema of the tool "null3_int".
-const mcpInputNull3Int = `{"type":"object","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull3Int is the output schema of the tool "null3_int".
-const mcpOutputNull3Int = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`
 
 // mcpCallNull3Int answers calls of the tool "null3_int".
 func mcpCallNull3Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1498,26 +1269,20 @@ func mcpCallNull3Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[guregunull.Int]) Box[guregunull.Int] = Null3Int
 
-// mcpToolNull3String describes the tool "null3_string" (func Null3String).
+// mcpToolNull3String describes the tool "null3_string".
 var mcpToolNull3String = mcp.ToolInfo{
-	Name:         "null3_string",
-	Symbol:       "Null3String",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull3String,
-	OutputSchema: mcpOutputNull3String,
+	Name:   "null3_string",
+	Symbol: "Null3String",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull3String is the input schema of the tool "null3_string".
-const mcpInputNull3String = `{"type":"object","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull3String is the output schema of the tool "null3_string".
-const mcpOutputNull3String = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallNull3String answers calls of the tool "null3_string".
 func mcpCallNull3String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1535,23 +1300,17 @@ func mcpCallNull3String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[guregunull.String]) Box[guregunull.String] = Null3String
 
-// mcpToolNull3Time describes the tool "null3_time" (func Null3Time).
+// mcpToolNull3Time describes the tool "null3_time".
 var mcpToolNull3Time = mcp.ToolInfo{
-	Name:         "null3_time",
-	Symbol:       "Null3Time",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull3Time,
-	OutputSchema: mcpOutputNull3Time,
+	Name:   "null3_time",
+	Symbol: "Null3Time",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDeletedAt,
 }
-
-// mcpInputNull3Time is the input schema of the tool "null3_time".
-const mcpInputNull3Time = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull3Time is the output schema of the tool "null3_time".
-const mcpOutputNull3Time = mcpSchemaBoxDeletedAt
 
 // mcpCallNull3Time answers calls of the tool "null3_time".
 func mcpCallNull3Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1569,26 +1328,20 @@ func mcpCallNull3Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[guregunull.Time]) Box[guregunull.Time] = Null3Time
 
-// mcpToolNull4Bool describes the tool "null4_bool" (func Null4Bool).
+// mcpToolNull4Bool describes the tool "null4_bool".
 var mcpToolNull4Bool = mcp.ToolInfo{
-	Name:         "null4_bool",
-	Symbol:       "Null4Bool",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull4Bool,
-	OutputSchema: mcpOutputNull4Bool,
+	Name:   "null4_bool",
+	Symbol: "Null4Bool",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull4Bool is the input schema of the tool "null4_bool".
-const mcpInputNull4Bool = `{"type":"object","properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull4Bool is the output schema of the tool "null4_bool".
-const mcpOutputNull4Bool = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`
 
 // mcpCallNull4Bool answers calls of the tool "null4_bool".
 func mcpCallNull4Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1606,26 +1359,20 @@ func mcpCallNull4Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[guregunull2.Bool]) Box[guregunull2.Bool] = Null4Bool
 
-// mcpToolNull4Float describes the tool "null4_float" (func Null4Float).
+// mcpToolNull4Float describes the tool "null4_float".
 var mcpToolNull4Float = mcp.ToolInfo{
-	Name:         "null4_float",
-	Symbol:       "Null4Float",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull4Float,
-	OutputSchema: mcpOutputNull4Float,
+	Name:   "null4_float",
+	Symbol: "Null4Float",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull4Float is the input schema of the tool "null4_float".
-const mcpInputNull4Float = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull4Float is the output schema of the tool "null4_float".
-const mcpOutputNull4Float = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallNull4Float answers calls of the tool "null4_float".
 func mcpCallNull4Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1643,26 +1390,20 @@ func mcpCallNull4Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[guregunull2.Float]) Box[guregunull2.Float] = Null4Float
 
-// mcpToolNull4Int describes the tool "null4_int" (func Null4Int).
+// mcpToolNull4Int describes the tool "null4_int".
 var mcpToolNull4Int = mcp.ToolInfo{
-	Name:         "null4_int",
-	Symbol:       "Null4Int",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull4Int,
-	OutputSchema: mcpOutputNull4Int,
+	Name:   "null4_int",
+	Symbol: "Null4Int",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull4Int is the input schema of the tool "null4_int".
-const mcpInputNull4Int = `{"type":"object","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull4Int is the output schema of the tool "null4_int".
-const mcpOutputNull4Int = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`
 
 // mcpCallNull4Int answers calls of the tool "null4_int".
 func mcpCallNull4Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1680,26 +1421,20 @@ func mcpCallNull4Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[guregunull2.Int]) Box[guregunull2.Int] = Null4Int
 
-// mcpToolNull4String describes the tool "null4_string" (func Null4String).
+// mcpToolNull4String describes the tool "null4_string".
 var mcpToolNull4String = mcp.ToolInfo{
-	Name:         "null4_string",
-	Symbol:       "Null4String",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull4String,
-	OutputSchema: mcpOutputNull4String,
+	Name:   "null4_string",
+	Symbol: "Null4String",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull4String is the input schema of the tool "null4_string".
-const mcpInputNull4String = `{"type":"object","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull4String is the output schema of the tool "null4_string".
-const mcpOutputNull4String = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallNull4String answers calls of the tool "null4_string".
 func mcpCallNull4String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1717,23 +1452,17 @@ func mcpCallNull4String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[guregunull2.String]) Box[guregunull2.String] = Null4String
 
-// mcpToolNull4Time describes the tool "null4_time" (func Null4Time).
+// mcpToolNull4Time describes the tool "null4_time".
 var mcpToolNull4Time = mcp.ToolInfo{
-	Name:         "null4_time",
-	Symbol:       "Null4Time",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull4Time,
-	OutputSchema: mcpOutputNull4Time,
+	Name:   "null4_time",
+	Symbol: "Null4Time",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDeletedAt,
 }
-
-// mcpInputNull4Time is the input schema of the tool "null4_time".
-const mcpInputNull4Time = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull4Time is the output schema of the tool "null4_time".
-const mcpOutputNull4Time = mcpSchemaBoxDeletedAt
 
 // mcpCallNull4Time answers calls of the tool "null4_time".
 func mcpCallNull4Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1751,26 +1480,20 @@ func mcpCallNull4Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[guregunull2.Time]) Box[guregunull2.Time] = Null4Time
 
-// mcpToolNull5Bool describes the tool "null5_bool" (func Null5Bool).
+// mcpToolNull5Bool describes the tool "null5_bool".
 var mcpToolNull5Bool = mcp.ToolInfo{
-	Name:         "null5_bool",
-	Symbol:       "Null5Bool",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5Bool,
-	OutputSchema: mcpOutputNull5Bool,
+	Name:   "null5_bool",
+	Symbol: "Null5Bool",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull5Bool is the input schema of the tool "null5_bool".
-const mcpInputNull5Bool = `{"type":"object","properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull5Bool is the output schema of the tool "null5_bool".
-const mcpOutputNull5Bool = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`
 
 // mcpCallNull5Bool answers calls of the tool "null5_bool".
 func mcpCallNull5Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1788,26 +1511,20 @@ func mcpCallNull5Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull.Bool]) Box[nullnull.Bool] = Null5Bool
 
-// mcpToolNull5Byte describes the tool "null5_byte" (func Null5Byte).
+// mcpToolNull5Byte describes the tool "null5_byte".
 var mcpToolNull5Byte = mcp.ToolInfo{
 	Name:         "null5_byte",
 	Symbol:       "Null5Byte",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5Byte,
-	OutputSchema: mcpOutputNull5Byte,
+	InputSchema:  mcpSchemaBoxByte3,
+	OutputSchema: mcpSchemaBoxByte4,
 }
-
-// mcpInputNull5Byte is the input schema of the tool "null5_byte".
-const mcpInputNull5Byte = mcpSchemaBoxByte3
 
 // mcpSchemaBoxByte3 occurs several times in schemas.
 const mcpSchemaBoxByte3 = `{"type":"object","properties":{` +
 	`"v":{"type":"integer","minimum":0,"maximum":255},` +
 	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":255},{"type":"null"}]}}},` +
 	`"additionalProperties":false}`
-
-// mcpOutputNull5Byte is the output schema of the tool "null5_byte".
-const mcpOutputNull5Byte = mcpSchemaBoxByte4
 
 // mcpSchemaBoxByte4 occurs several times in schemas.
 const mcpSchemaBoxByte4 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -1831,26 +1548,20 @@ func mcpCallNull5Byte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull.Byte]) Box[nullnull.Byte] = Null5Byte
 
-// mcpToolNull5Float describes the tool "null5_float" (func Null5Float).
+// mcpToolNull5Float describes the tool "null5_float".
 var mcpToolNull5Float = mcp.ToolInfo{
-	Name:         "null5_float",
-	Symbol:       "Null5Float",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5Float,
-	OutputSchema: mcpOutputNull5Float,
+	Name:   "null5_float",
+	Symbol: "Null5Float",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull5Float is the input schema of the tool "null5_float".
-const mcpInputNull5Float = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull5Float is the output schema of the tool "null5_float".
-const mcpOutputNull5Float = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallNull5Float answers calls of the tool "null5_float".
 func mcpCallNull5Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1868,26 +1579,20 @@ func mcpCallNull5Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull.Float]) Box[nullnull.Float] = Null5Float
 
-// mcpToolNull5Int describes the tool "null5_int" (func Null5Int).
+// mcpToolNull5Int describes the tool "null5_int".
 var mcpToolNull5Int = mcp.ToolInfo{
-	Name:         "null5_int",
-	Symbol:       "Null5Int",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5Int,
-	OutputSchema: mcpOutputNull5Int,
+	Name:   "null5_int",
+	Symbol: "Null5Int",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull5Int is the input schema of the tool "null5_int".
-const mcpInputNull5Int = `{"type":"object","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull5Int is the output schema of the tool "null5_int".
-const mcpOutputNull5Int = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`
 
 // mcpCallNull5Int answers calls of the tool "null5_int".
 func mcpCallNull5Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1905,26 +1610,20 @@ func mcpCallNull5Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[nullnull.Int]) Box[nullnull.Int] = Null5Int
 
-// mcpToolNull5Int16 describes the tool "null5_int16" (func Null5Int16).
+// mcpToolNull5Int16 describes the tool "null5_int16".
 var mcpToolNull5Int16 = mcp.ToolInfo{
 	Name:         "null5_int16",
 	Symbol:       "Null5Int16",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5Int16,
-	OutputSchema: mcpOutputNull5Int16,
+	InputSchema:  mcpSchemaBoxInt16,
+	OutputSchema: mcpSchemaBoxInt162,
 }
-
-// mcpInputNull5Int16 is the input schema of the tool "null5_int16".
-const mcpInputNull5Int16 = mcpSchemaBoxInt16
 
 // mcpSchemaBoxInt16 occurs several times in schemas.
 const mcpSchemaBoxInt16 = `{"type":"object","properties":{` +
 	`"v":{"type":"integer","minimum":-32768,"maximum":32767},` +
 	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":-32768,"maximum":32767},{"type":"null"}]}}},` +
 	`"additionalProperties":false}`
-
-// mcpOutputNull5Int16 is the output schema of the tool "null5_int16".
-const mcpOutputNull5Int16 = mcpSchemaBoxInt162
 
 // mcpSchemaBoxInt162 occurs several times in schemas.
 const mcpSchemaBoxInt162 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -1948,17 +1647,14 @@ func mcpCallNull5Int16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull.Int16]) Box[nullnull.Int16] = Null5Int16
 
-// mcpToolNull5Int32 describes the tool "null5_int32" (func Null5Int32).
+// mcpToolNull5Int32 describes the tool "null5_int32".
 var mcpToolNull5Int32 = mcp.ToolInfo{
 	Name:         "null5_int32",
 	Symbol:       "Null5Int32",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5Int32,
-	OutputSchema: mcpOutputNull5Int32,
+	InputSchema:  mcpSchemaBoxInt32,
+	OutputSchema: mcpSchemaBoxInt322,
 }
-
-// mcpInputNull5Int32 is the input schema of the tool "null5_int32".
-const mcpInputNull5Int32 = mcpSchemaBoxInt32
 
 // mcpSchemaBoxInt32 occurs several times in schemas.
 const mcpSchemaBoxInt32 = `{"type":"object","properties":{` +
@@ -1966,9 +1662,6 @@ const mcpSchemaBoxInt32 = `{"type":"object","properties":{` +
 	`"l":{"type":"array",` +
 	`"items":{"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"null"}]}}},` +
 	`"additionalProperties":false}`
-
-// mcpOutputNull5Int32 is the output schema of the tool "null5_int32".
-const mcpOutputNull5Int32 = mcpSchemaBoxInt322
 
 // mcpSchemaBoxInt322 occurs several times in schemas.
 const mcpSchemaBoxInt322 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -1993,26 +1686,20 @@ func mcpCallNull5Int32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull.Int32]) Box[nullnull.Int32] = Null5Int32
 
-// mcpToolNull5String describes the tool "null5_string" (func Null5String).
+// mcpToolNull5String describes the tool "null5_string".
 var mcpToolNull5String = mcp.ToolInfo{
-	Name:         "null5_string",
-	Symbol:       "Null5String",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5String,
-	OutputSchema: mcpOutputNull5String,
+	Name:   "null5_string",
+	Symbol: "Null5String",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull5String is the input schema of the tool "null5_string".
-const mcpInputNull5String = `{"type":"object","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull5String is the output schema of the tool "null5_string".
-const mcpOutputNull5String = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallNull5String answers calls of the tool "null5_string".
 func mcpCallNull5String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2030,23 +1717,17 @@ func mcpCallNull5String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[nullnull.String]) Box[nullnull.String] = Null5String
 
-// mcpToolNull5Time describes the tool "null5_time" (func Null5Time).
+// mcpToolNull5Time describes the tool "null5_time".
 var mcpToolNull5Time = mcp.ToolInfo{
-	Name:         "null5_time",
-	Symbol:       "Null5Time",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5Time,
-	OutputSchema: mcpOutputNull5Time,
+	Name:   "null5_time",
+	Symbol: "Null5Time",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDeletedAt,
 }
-
-// mcpInputNull5Time is the input schema of the tool "null5_time".
-const mcpInputNull5Time = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull5Time is the output schema of the tool "null5_time".
-const mcpOutputNull5Time = mcpSchemaBoxDeletedAt
 
 // mcpCallNull5Time answers calls of the tool "null5_time".
 func mcpCallNull5Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2064,26 +1745,20 @@ func mcpCallNull5Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull.Time]) Box[nullnull.Time] = Null5Time
 
-// mcpToolNull5Value describes the tool "null5_value" (func Null5Value).
+// mcpToolNull5Value describes the tool "null5_value".
 var mcpToolNull5Value = mcp.ToolInfo{
-	Name:         "null5_value",
-	Symbol:       "Null5Value",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull5Value,
-	OutputSchema: mcpOutputNull5Value,
+	Name:   "null5_value",
+	Symbol: "Null5Value",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull5Value is the input schema of the tool "null5_value".
-const mcpInputNull5Value = `{"type":"object","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull5Value is the output schema of the tool "null5_value".
-const mcpOutputNull5Value = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallNull5Value answers calls of the tool "null5_value".
 func mcpCallNull5Value(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2101,26 +1776,20 @@ func mcpCallNull5Value(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull.Value[string]]) Box[nullnull.Value[string]] = Null5Value
 
-// mcpToolNull6Bool describes the tool "null6_bool" (func Null6Bool).
+// mcpToolNull6Bool describes the tool "null6_bool".
 var mcpToolNull6Bool = mcp.ToolInfo{
-	Name:         "null6_bool",
-	Symbol:       "Null6Bool",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6Bool,
-	OutputSchema: mcpOutputNull6Bool,
+	Name:   "null6_bool",
+	Symbol: "Null6Bool",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull6Bool is the input schema of the tool "null6_bool".
-const mcpInputNull6Bool = `{"type":"object","properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull6Bool is the output schema of the tool "null6_bool".
-const mcpOutputNull6Bool = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`
 
 // mcpCallNull6Bool answers calls of the tool "null6_bool".
 func mcpCallNull6Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2138,20 +1807,14 @@ func mcpCallNull6Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull2.Bool]) Box[nullnull2.Bool] = Null6Bool
 
-// mcpToolNull6Byte describes the tool "null6_byte" (func Null6Byte).
+// mcpToolNull6Byte describes the tool "null6_byte".
 var mcpToolNull6Byte = mcp.ToolInfo{
 	Name:         "null6_byte",
 	Symbol:       "Null6Byte",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6Byte,
-	OutputSchema: mcpOutputNull6Byte,
+	InputSchema:  mcpSchemaBoxByte3,
+	OutputSchema: mcpSchemaBoxByte4,
 }
-
-// mcpInputNull6Byte is the input schema of the tool "null6_byte".
-const mcpInputNull6Byte = mcpSchemaBoxByte3
-
-// mcpOutputNull6Byte is the output schema of the tool "null6_byte".
-const mcpOutputNull6Byte = mcpSchemaBoxByte4
 
 // mcpCallNull6Byte answers calls of the tool "null6_byte".
 func mcpCallNull6Byte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2169,26 +1832,20 @@ func mcpCallNull6Byte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull2.Byte]) Box[nullnull2.Byte] = Null6Byte
 
-// mcpToolNull6Float describes the tool "null6_float" (func Null6Float).
+// mcpToolNull6Float describes the tool "null6_float".
 var mcpToolNull6Float = mcp.ToolInfo{
-	Name:         "null6_float",
-	Symbol:       "Null6Float",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6Float,
-	OutputSchema: mcpOutputNull6Float,
+	Name:   "null6_float",
+	Symbol: "Null6Float",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull6Float is the input schema of the tool "null6_float".
-const mcpInputNull6Float = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull6Float is the output schema of the tool "null6_float".
-const mcpOutputNull6Float = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallNull6Float answers calls of the tool "null6_float".
 func mcpCallNull6Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2206,26 +1863,20 @@ func mcpCallNull6Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull2.Float]) Box[nullnull2.Float] = Null6Float
 
-// mcpToolNull6Int describes the tool "null6_int" (func Null6Int).
+// mcpToolNull6Int describes the tool "null6_int".
 var mcpToolNull6Int = mcp.ToolInfo{
-	Name:         "null6_int",
-	Symbol:       "Null6Int",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6Int,
-	OutputSchema: mcpOutputNull6Int,
+	Name:   "null6_int",
+	Symbol: "Null6Int",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull6Int is the input schema of the tool "null6_int".
-const mcpInputNull6Int = `{"type":"object","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull6Int is the output schema of the tool "null6_int".
-const mcpOutputNull6Int = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`
 
 // mcpCallNull6Int answers calls of the tool "null6_int".
 func mcpCallNull6Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2243,20 +1894,14 @@ func mcpCallNull6Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[nullnull2.Int]) Box[nullnull2.Int] = Null6Int
 
-// mcpToolNull6Int16 describes the tool "null6_int16" (func Null6Int16).
+// mcpToolNull6Int16 describes the tool "null6_int16".
 var mcpToolNull6Int16 = mcp.ToolInfo{
 	Name:         "null6_int16",
 	Symbol:       "Null6Int16",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6Int16,
-	OutputSchema: mcpOutputNull6Int16,
+	InputSchema:  mcpSchemaBoxInt16,
+	OutputSchema: mcpSchemaBoxInt162,
 }
-
-// mcpInputNull6Int16 is the input schema of the tool "null6_int16".
-const mcpInputNull6Int16 = mcpSchemaBoxInt16
-
-// mcpOutputNull6Int16 is the output schema of the tool "null6_int16".
-const mcpOutputNull6Int16 = mcpSchemaBoxInt162
 
 // mcpCallNull6Int16 answers calls of the tool "null6_int16".
 func mcpCallNull6Int16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2274,20 +1919,14 @@ func mcpCallNull6Int16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull2.Int16]) Box[nullnull2.Int16] = Null6Int16
 
-// mcpToolNull6Int32 describes the tool "null6_int32" (func Null6Int32).
+// mcpToolNull6Int32 describes the tool "null6_int32".
 var mcpToolNull6Int32 = mcp.ToolInfo{
 	Name:         "null6_int32",
 	Symbol:       "Null6Int32",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6Int32,
-	OutputSchema: mcpOutputNull6Int32,
+	InputSchema:  mcpSchemaBoxInt32,
+	OutputSchema: mcpSchemaBoxInt322,
 }
-
-// mcpInputNull6Int32 is the input schema of the tool "null6_int32".
-const mcpInputNull6Int32 = mcpSchemaBoxInt32
-
-// mcpOutputNull6Int32 is the output schema of the tool "null6_int32".
-const mcpOutputNull6Int32 = mcpSchemaBoxInt322
 
 // mcpCallNull6Int32 answers calls of the tool "null6_int32".
 func mcpCallNull6Int32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2305,26 +1944,20 @@ func mcpCallNull6Int32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull2.Int32]) Box[nullnull2.Int32] = Null6Int32
 
-// mcpToolNull6String describes the tool "null6_string" (func Null6String).
+// mcpToolNull6String describes the tool "null6_string".
 var mcpToolNull6String = mcp.ToolInfo{
-	Name:         "null6_string",
-	Symbol:       "Null6String",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6String,
-	OutputSchema: mcpOutputNull6String,
+	Name:   "null6_string",
+	Symbol: "Null6String",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull6String is the input schema of the tool "null6_string".
-const mcpInputNull6String = `{"type":"object","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull6String is the output schema of the tool "null6_string".
-const mcpOutputNull6String = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallNull6String answers calls of the tool "null6_string".
 func mcpCallNull6String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2342,23 +1975,17 @@ func mcpCallNull6String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[nullnull2.String]) Box[nullnull2.String] = Null6String
 
-// mcpToolNull6Time describes the tool "null6_time" (func Null6Time).
+// mcpToolNull6Time describes the tool "null6_time".
 var mcpToolNull6Time = mcp.ToolInfo{
-	Name:         "null6_time",
-	Symbol:       "Null6Time",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6Time,
-	OutputSchema: mcpOutputNull6Time,
+	Name:   "null6_time",
+	Symbol: "Null6Time",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDeletedAt,
 }
-
-// mcpInputNull6Time is the input schema of the tool "null6_time".
-const mcpInputNull6Time = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull6Time is the output schema of the tool "null6_time".
-const mcpOutputNull6Time = mcpSchemaBoxDeletedAt
 
 // mcpCallNull6Time answers calls of the tool "null6_time".
 func mcpCallNull6Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2376,26 +2003,20 @@ func mcpCallNull6Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull2.Time]) Box[nullnull2.Time] = Null6Time
 
-// mcpToolNull6Value describes the tool "null6_value" (func Null6Value).
+// mcpToolNull6Value describes the tool "null6_value".
 var mcpToolNull6Value = mcp.ToolInfo{
-	Name:         "null6_value",
-	Symbol:       "Null6Value",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputNull6Value,
-	OutputSchema: mcpOutputNull6Value,
+	Name:   "null6_value",
+	Symbol: "Null6Value",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputNull6Value is the input schema of the tool "null6_value".
-const mcpInputNull6Value = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputNull6Value is the output schema of the tool "null6_value".
-const mcpOutputNull6Value = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallNull6Value answers calls of the tool "null6_value".
 func mcpCallNull6Value(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2413,26 +2034,20 @@ func mcpCallNull6Value(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull2.Value[float64]]) Box[nullnull2.Value[float64]] = Null6Value
 
-// mcpToolPgtypeBool describes the tool "pgtype_bool" (func PgtypeBool).
+// mcpToolPgtypeBool describes the tool "pgtype_bool".
 var mcpToolPgtypeBool = mcp.ToolInfo{
-	Name:         "pgtype_bool",
-	Symbol:       "PgtypeBool",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeBool,
-	OutputSchema: mcpOutputPgtypeBool,
+	Name:   "pgtype_bool",
+	Symbol: "PgtypeBool",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputPgtypeBool is the input schema of the tool "pgtype_bool".
-const mcpInputPgtypeBool = `{"type":"object","properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputPgtypeBool is the output schema of the tool "pgtype_bool".
-const mcpOutputPgtypeBool = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`
 
 // mcpCallPgtypeBool answers calls of the tool "pgtype_bool".
 func mcpCallPgtypeBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2450,24 +2065,18 @@ func mcpCallPgtypeBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Bool]) Box[pgtype.Bool] = PgtypeBool
 
-// mcpToolPgtypeDate describes the tool "pgtype_date" (func PgtypeDate).
+// mcpToolPgtypeDate describes the tool "pgtype_date".
 var mcpToolPgtypeDate = mcp.ToolInfo{
-	Name:         "pgtype_date",
-	Symbol:       "PgtypeDate",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeDate,
-	OutputSchema: mcpOutputPgtypeDate,
+	Name:   "pgtype_date",
+	Symbol: "PgtypeDate",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"anyOf":[{"type":"string","pattern":"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$"},{"type":"null"}]},` +
+		`"l":{"type":"array","items":{` +
+		`"anyOf":[{"type":"string","pattern":"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$"},{"type":"null"}]}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDate2,
 }
-
-// mcpInputPgtypeDate is the input schema of the tool "pgtype_date".
-const mcpInputPgtypeDate = `{"type":"object","properties":{` +
-	`"v":{"anyOf":[{"type":"string","pattern":"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$"},{"type":"null"}]},` +
-	`"l":{"type":"array",` +
-	`"items":{"anyOf":[{"type":"string","pattern":"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2})$"},{"type":"null"}]}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputPgtypeDate is the output schema of the tool "pgtype_date".
-const mcpOutputPgtypeDate = mcpSchemaBoxDate2
 
 // mcpSchemaBoxDate2 occurs several times in schemas.
 const mcpSchemaBoxDate2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -2492,26 +2101,20 @@ func mcpCallPgtypeDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Date]) Box[pgtype.Date] = PgtypeDate
 
-// mcpToolPgtypeFloat4 describes the tool "pgtype_float4" (func PgtypeFloat4).
+// mcpToolPgtypeFloat4 describes the tool "pgtype_float4".
 var mcpToolPgtypeFloat4 = mcp.ToolInfo{
-	Name:         "pgtype_float4",
-	Symbol:       "PgtypeFloat4",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeFloat4,
-	OutputSchema: mcpOutputPgtypeFloat4,
+	Name:   "pgtype_float4",
+	Symbol: "PgtypeFloat4",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputPgtypeFloat4 is the input schema of the tool "pgtype_float4".
-const mcpInputPgtypeFloat4 = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputPgtypeFloat4 is the output schema of the tool "pgtype_float4".
-const mcpOutputPgtypeFloat4 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallPgtypeFloat4 answers calls of the tool "pgtype_float4".
 func mcpCallPgtypeFloat4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2529,26 +2132,20 @@ func mcpCallPgtypeFloat4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[pgtype.Float4]) Box[pgtype.Float4] = PgtypeFloat4
 
-// mcpToolPgtypeFloat8 describes the tool "pgtype_float8" (func PgtypeFloat8).
+// mcpToolPgtypeFloat8 describes the tool "pgtype_float8".
 var mcpToolPgtypeFloat8 = mcp.ToolInfo{
-	Name:         "pgtype_float8",
-	Symbol:       "PgtypeFloat8",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeFloat8,
-	OutputSchema: mcpOutputPgtypeFloat8,
+	Name:   "pgtype_float8",
+	Symbol: "PgtypeFloat8",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputPgtypeFloat8 is the input schema of the tool "pgtype_float8".
-const mcpInputPgtypeFloat8 = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputPgtypeFloat8 is the output schema of the tool "pgtype_float8".
-const mcpOutputPgtypeFloat8 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallPgtypeFloat8 answers calls of the tool "pgtype_float8".
 func mcpCallPgtypeFloat8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2566,20 +2163,14 @@ func mcpCallPgtypeFloat8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[pgtype.Float8]) Box[pgtype.Float8] = PgtypeFloat8
 
-// mcpToolPgtypeInt2 describes the tool "pgtype_int2" (func PgtypeInt2).
+// mcpToolPgtypeInt2 describes the tool "pgtype_int2".
 var mcpToolPgtypeInt2 = mcp.ToolInfo{
 	Name:         "pgtype_int2",
 	Symbol:       "PgtypeInt2",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeInt2,
-	OutputSchema: mcpOutputPgtypeInt2,
+	InputSchema:  mcpSchemaBoxInt16,
+	OutputSchema: mcpSchemaBoxInt162,
 }
-
-// mcpInputPgtypeInt2 is the input schema of the tool "pgtype_int2".
-const mcpInputPgtypeInt2 = mcpSchemaBoxInt16
-
-// mcpOutputPgtypeInt2 is the output schema of the tool "pgtype_int2".
-const mcpOutputPgtypeInt2 = mcpSchemaBoxInt162
 
 // mcpCallPgtypeInt2 answers calls of the tool "pgtype_int2".
 func mcpCallPgtypeInt2(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2597,20 +2188,14 @@ func mcpCallPgtypeInt2(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Int2]) Box[pgtype.Int2] = PgtypeInt2
 
-// mcpToolPgtypeInt4 describes the tool "pgtype_int4" (func PgtypeInt4).
+// mcpToolPgtypeInt4 describes the tool "pgtype_int4".
 var mcpToolPgtypeInt4 = mcp.ToolInfo{
 	Name:         "pgtype_int4",
 	Symbol:       "PgtypeInt4",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeInt4,
-	OutputSchema: mcpOutputPgtypeInt4,
+	InputSchema:  mcpSchemaBoxInt32,
+	OutputSchema: mcpSchemaBoxInt322,
 }
-
-// mcpInputPgtypeInt4 is the input schema of the tool "pgtype_int4".
-const mcpInputPgtypeInt4 = mcpSchemaBoxInt32
-
-// mcpOutputPgtypeInt4 is the output schema of the tool "pgtype_int4".
-const mcpOutputPgtypeInt4 = mcpSchemaBoxInt322
 
 // mcpCallPgtypeInt4 answers calls of the tool "pgtype_int4".
 func mcpCallPgtypeInt4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2628,26 +2213,20 @@ func mcpCallPgtypeInt4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Int4]) Box[pgtype.Int4] = PgtypeInt4
 
-// mcpToolPgtypeInt8 describes the tool "pgtype_int8" (func PgtypeInt8).
+// mcpToolPgtypeInt8 describes the tool "pgtype_int8".
 var mcpToolPgtypeInt8 = mcp.ToolInfo{
-	Name:         "pgtype_int8",
-	Symbol:       "PgtypeInt8",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeInt8,
-	OutputSchema: mcpOutputPgtypeInt8,
+	Name:   "pgtype_int8",
+	Symbol: "PgtypeInt8",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputPgtypeInt8 is the input schema of the tool "pgtype_int8".
-const mcpInputPgtypeInt8 = `{"type":"object","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputPgtypeInt8 is the output schema of the tool "pgtype_int8".
-const mcpOutputPgtypeInt8 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`
 
 // mcpCallPgtypeInt8 answers calls of the tool "pgtype_int8".
 func mcpCallPgtypeInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2665,30 +2244,22 @@ func mcpCallPgtypeInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Int8]) Box[pgtype.Int8] = PgtypeInt8
 
-// mcpToolPgtypeNumeric describes the tool "pgtype_numeric" (func
-// PgtypeNumeric).
+// mcpToolPgtypeNumeric describes the tool "pgtype_numeric".
 var mcpToolPgtypeNumeric = mcp.ToolInfo{
-	Name:         "pgtype_numeric",
-	Symbol:       "PgtypeNumeric",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeNumeric,
-	OutputSchema: mcpOutputPgtypeNumeric,
+	Name:   "pgtype_numeric",
+	Symbol: "PgtypeNumeric",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":` + mcpSchemaBoxNumericProperties + `,"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":` + mcpSchemaBoxNumericProperties + `,"required":["v"]}`,
 }
-
-// mcpInputPgtypeNumeric is the input schema of the tool "pgtype_numeric".
-const mcpInputPgtypeNumeric = `{"type":"object","properties":` + mcpSchemaBoxNumericProperties + `,"required":["v"],` +
-	`"additionalProperties":false}`
 
 // mcpSchemaBoxNumericProperties occurs several times in schemas.
 const mcpSchemaBoxNumericProperties = `{` +
 	`"v":{"anyOf":[{"type":"number"},{"enum":["NaN","Infinity","-Infinity"],"type":"string"},{"type":"null"}]},` +
 	`"l":{"type":"array","items":{` +
 	`"anyOf":[{"type":"number"},{"enum":["NaN","Infinity","-Infinity"],"type":"string"},{"type":"null"}]}}}`
-
-// mcpOutputPgtypeNumeric is the output schema of the tool "pgtype_numeric".
-const mcpOutputPgtypeNumeric = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxNumericProperties + `,"required":["v"]}`
 
 // mcpCallPgtypeNumeric answers calls of the tool "pgtype_numeric".
 func mcpCallPgtypeNumeric(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2706,26 +2277,20 @@ func mcpCallPgtypeNumeric(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[pgtype.Numeric]) Box[pgtype.Numeric] = PgtypeNumeric
 
-// mcpToolPgtypeText describes the tool "pgtype_text" (func PgtypeText).
+// mcpToolPgtypeText describes the tool "pgtype_text".
 var mcpToolPgtypeText = mcp.ToolInfo{
-	Name:         "pgtype_text",
-	Symbol:       "PgtypeText",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeText,
-	OutputSchema: mcpOutputPgtypeText,
+	Name:   "pgtype_text",
+	Symbol: "PgtypeText",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputPgtypeText is the input schema of the tool "pgtype_text".
-const mcpInputPgtypeText = `{"type":"object","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputPgtypeText is the output schema of the tool "pgtype_text".
-const mcpOutputPgtypeText = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallPgtypeText answers calls of the tool "pgtype_text".
 func mcpCallPgtypeText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2743,28 +2308,21 @@ func mcpCallPgtypeText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Text]) Box[pgtype.Text] = PgtypeText
 
-// mcpToolPgtypeTimestamp describes the tool "pgtype_timestamp" (func
-// PgtypeTimestamp).
+// mcpToolPgtypeTimestamp describes the tool "pgtype_timestamp".
 var mcpToolPgtypeTimestamp = mcp.ToolInfo{
-	Name:         "pgtype_timestamp",
-	Symbol:       "PgtypeTimestamp",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeTimestamp,
-	OutputSchema: mcpOutputPgtypeTimestamp,
+	Name:   "pgtype_timestamp",
+	Symbol: "PgtypeTimestamp",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"anyOf":[{"type":"string","pattern":` +
+		`"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)$"},` +
+		`{"type":"null"}]},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","pattern":` +
+		`"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)$"},` +
+		`{"type":"null"}]}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDate2,
 }
-
-// mcpInputPgtypeTimestamp is the input schema of the tool "pgtype_timestamp".
-const mcpInputPgtypeTimestamp = `{"type":"object","properties":{` +
-	`"v":{"anyOf":[{"type":"string","pattern":` +
-	`"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)$"},` +
-	`{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","pattern":` +
-	`"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)$"},` +
-	`{"type":"null"}]}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputPgtypeTimestamp is the output schema of the tool "pgtype_timestamp".
-const mcpOutputPgtypeTimestamp = mcpSchemaBoxDate2
 
 // mcpCallPgtypeTimestamp answers calls of the tool "pgtype_timestamp".
 func mcpCallPgtypeTimestamp(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2782,30 +2340,21 @@ func mcpCallPgtypeTimestamp(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[pgtype.Timestamp]) Box[pgtype.Timestamp] = PgtypeTimestamp
 
-// mcpToolPgtypeTimestamptz describes the tool "pgtype_timestamptz" (func
-// PgtypeTimestamptz).
+// mcpToolPgtypeTimestamptz describes the tool "pgtype_timestamptz".
 var mcpToolPgtypeTimestamptz = mcp.ToolInfo{
-	Name:         "pgtype_timestamptz",
-	Symbol:       "PgtypeTimestamptz",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeTimestamptz,
-	OutputSchema: mcpOutputPgtypeTimestamptz,
+	Name:   "pgtype_timestamptz",
+	Symbol: "PgtypeTimestamptz",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"anyOf":[{"type":"string","pattern":` +
+		`"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2}))$"},` +
+		`{"type":"null"}]},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","pattern":` +
+		`"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2}))$"},` +
+		`{"type":"null"}]}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDate2,
 }
-
-// mcpInputPgtypeTimestamptz is the input schema of the tool
-// "pgtype_timestamptz".
-const mcpInputPgtypeTimestamptz = `{"type":"object","properties":{` +
-	`"v":{"anyOf":[{"type":"string","pattern":` +
-	`"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2}))$"},` +
-	`{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","pattern":` +
-	`"^(-?infinity|[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2}))$"},` +
-	`{"type":"null"}]}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputPgtypeTimestamptz is the output schema of the tool
-// "pgtype_timestamptz".
-const mcpOutputPgtypeTimestamptz = mcpSchemaBoxDate2
 
 // mcpCallPgtypeTimestamptz answers calls of the tool "pgtype_timestamptz".
 func mcpCallPgtypeTimestamptz(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2823,26 +2372,20 @@ func mcpCallPgtypeTimestamptz(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(Box[pgtype.Timestamptz]) Box[pgtype.Timestamptz] = PgtypeTimestamptz
 
-// mcpToolPgtypeUint32 describes the tool "pgtype_uint32" (func PgtypeUint32).
+// mcpToolPgtypeUint32 describes the tool "pgtype_uint32".
 var mcpToolPgtypeUint32 = mcp.ToolInfo{
 	Name:         "pgtype_uint32",
 	Symbol:       "PgtypeUint32",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeUint32,
-	OutputSchema: mcpOutputPgtypeUint32,
+	InputSchema:  mcpSchemaBoxUint32,
+	OutputSchema: mcpSchemaBoxUint322,
 }
-
-// mcpInputPgtypeUint32 is the input schema of the tool "pgtype_uint32".
-const mcpInputPgtypeUint32 = mcpSchemaBoxUint32
 
 // mcpSchemaBoxUint32 occurs several times in schemas.
 const mcpSchemaBoxUint32 = `{"type":"object","properties":{` +
 	`"v":{"type":"integer","minimum":0,"maximum":4294967295},` +
 	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":4294967295},{"type":"null"}]}}},` +
 	`"additionalProperties":false}`
-
-// mcpOutputPgtypeUint32 is the output schema of the tool "pgtype_uint32".
-const mcpOutputPgtypeUint32 = mcpSchemaBoxUint322
 
 // mcpSchemaBoxUint322 occurs several times in schemas.
 const mcpSchemaBoxUint322 = `{"type":"object",` +
@@ -2866,27 +2409,21 @@ func mcpCallPgtypeUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[pgtype.Uint32]) Box[pgtype.Uint32] = PgtypeUint32
 
-// mcpToolPgtypeUUID describes the tool "pgtype_uuid" (func PgtypeUUID).
+// mcpToolPgtypeUUID describes the tool "pgtype_uuid".
 var mcpToolPgtypeUUID = mcp.ToolInfo{
-	Name:         "pgtype_uuid",
-	Symbol:       "PgtypeUUID",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgtypeUUID,
-	OutputSchema: mcpOutputPgtypeUUID,
+	Name:   "pgtype_uuid",
+	Symbol: "PgtypeUUID",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}}},` +
+		`"required":["v"]}`,
 }
-
-// mcpInputPgtypeUUID is the input schema of the tool "pgtype_uuid".
-const mcpInputPgtypeUUID = `{"type":"object","properties":{` +
-	`"v":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputPgtypeUUID is the output schema of the tool "pgtype_uuid".
-const mcpOutputPgtypeUUID = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}}},` +
-	`"required":["v"]}`
 
 // mcpCallPgtypeUUID answers calls of the tool "pgtype_uuid".
 func mcpCallPgtypeUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2904,26 +2441,17 @@ func mcpCallPgtypeUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.UUID]) Box[pgtype.UUID] = PgtypeUUID
 
-// mcpToolPgvectorHalfVector describes the tool "pgvector_half_vector" (func
-// PgvectorHalfVector).
+// mcpToolPgvectorHalfVector describes the tool "pgvector_half_vector".
 var mcpToolPgvectorHalfVector = mcp.ToolInfo{
-	Name:         "pgvector_half_vector",
-	Symbol:       "PgvectorHalfVector",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgvectorHalfVector,
-	OutputSchema: mcpOutputPgvectorHalfVector,
+	Name:   "pgvector_half_vector",
+	Symbol: "PgvectorHalfVector",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"array","items":{"type":"number"}},` +
+		`"l":{"type":"array","items":{"type":"array","items":{"type":"number"}}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxHalfVector,
 }
-
-// mcpInputPgvectorHalfVector is the input schema of the tool
-// "pgvector_half_vector".
-const mcpInputPgvectorHalfVector = `{"type":"object","properties":{` +
-	`"v":{"type":"array","items":{"type":"number"}},` +
-	`"l":{"type":"array","items":{"type":"array","items":{"type":"number"}}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputPgvectorHalfVector is the output schema of the tool
-// "pgvector_half_vector".
-const mcpOutputPgvectorHalfVector = mcpSchemaBoxHalfVector
 
 // mcpSchemaBoxHalfVector occurs several times in schemas.
 const mcpSchemaBoxHalfVector = `{"type":"object",` +
@@ -2948,24 +2476,17 @@ func mcpCallPgvectorHalfVector(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(Box[pgvector.HalfVector]) Box[pgvector.HalfVector] = PgvectorHalfVector
 
-// mcpToolPgvectorVector describes the tool "pgvector_vector" (func
-// PgvectorVector).
+// mcpToolPgvectorVector describes the tool "pgvector_vector".
 var mcpToolPgvectorVector = mcp.ToolInfo{
-	Name:         "pgvector_vector",
-	Symbol:       "PgvectorVector",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPgvectorVector,
-	OutputSchema: mcpOutputPgvectorVector,
+	Name:   "pgvector_vector",
+	Symbol: "PgvectorVector",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"array","items":{"type":"number"}},` +
+		`"l":{"type":"array","items":{"type":"array","items":{"type":"number"}}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxHalfVector,
 }
-
-// mcpInputPgvectorVector is the input schema of the tool "pgvector_vector".
-const mcpInputPgvectorVector = `{"type":"object","properties":{` +
-	`"v":{"type":"array","items":{"type":"number"}},` +
-	`"l":{"type":"array","items":{"type":"array","items":{"type":"number"}}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputPgvectorVector is the output schema of the tool "pgvector_vector".
-const mcpOutputPgvectorVector = mcpSchemaBoxHalfVector
 
 // mcpCallPgvectorVector answers calls of the tool "pgvector_vector".
 func mcpCallPgvectorVector(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2983,23 +2504,14 @@ func mcpCallPgvectorVector(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[pgvector.Vector]) Box[pgvector.Vector] = PgvectorVector
 
-// mcpToolPrimitiveObjectID describes the tool "primitive_object_id" (func
-// PrimitiveObjectID).
+// mcpToolPrimitiveObjectID describes the tool "primitive_object_id".
 var mcpToolPrimitiveObjectID = mcp.ToolInfo{
 	Name:         "primitive_object_id",
 	Symbol:       "PrimitiveObjectID",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputPrimitiveObjectID,
-	OutputSchema: mcpOutputPrimitiveObjectID,
+	InputSchema:  mcpSchemaBoxObjectID,
+	OutputSchema: mcpSchemaBoxObjectID2,
 }
-
-// mcpInputPrimitiveObjectID is the input schema of the tool
-// "primitive_object_id".
-const mcpInputPrimitiveObjectID = mcpSchemaBoxObjectID
-
-// mcpOutputPrimitiveObjectID is the output schema of the tool
-// "primitive_object_id".
-const mcpOutputPrimitiveObjectID = mcpSchemaBoxObjectID2
 
 // mcpCallPrimitiveObjectID answers calls of the tool "primitive_object_id".
 func mcpCallPrimitiveObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3017,19 +2529,16 @@ func mcpCallPrimitiveObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(Box[primitive.ObjectID]) Box[primitive.ObjectID] = PrimitiveObjectID
 
-// mcpToolResourceQuantity describes the tool "resource_quantity" (func
-// ResourceQuantity).
+// mcpToolResourceQuantity describes the tool "resource_quantity".
 var mcpToolResourceQuantity = mcp.ToolInfo{
-	Name:         "resource_quantity",
-	Symbol:       "ResourceQuantity",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputResourceQuantity,
-	OutputSchema: mcpOutputResourceQuantity,
+	Name:   "resource_quantity",
+	Symbol: "ResourceQuantity",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":` + mcpSchemaBoxQuantityProperties + `,"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":` + mcpSchemaBoxQuantityProperties + `,"required":["v"]}`,
 }
-
-// mcpInputResourceQuantity is the input schema of the tool "resource_quantity".
-const mcpInputResourceQuantity = `{"type":"object","properties":` + mcpSchemaBoxQuantityProperties + `,` +
-	`"required":["v"],"additionalProperties":false}`
 
 // mcpSchemaBoxQuantityProperties occurs several times in schemas.
 const mcpSchemaBoxQuantityProperties = `{"v":{"type":"string",` +
@@ -3037,12 +2546,6 @@ const mcpSchemaBoxQuantityProperties = `{"v":{"type":"string",` +
 	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"},` +
 	`"l":{"type":"array","items":{"type":"string","description":"A quantity such as \"500m\" or \"2Gi\".",` +
 	`"pattern":"^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"}}}`
-
-// mcpOutputResourceQuantity is the output schema of the tool
-// "resource_quantity".
-const mcpOutputResourceQuantity = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxQuantityProperties + `,"required":["v"]}`
 
 // mcpCallResourceQuantity answers calls of the tool "resource_quantity".
 func mcpCallResourceQuantity(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3060,23 +2563,17 @@ func mcpCallResourceQuantity(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[resource.Quantity]) Box[resource.Quantity] = ResourceQuantity
 
-// mcpToolSatoriUUID describes the tool "satori_uuid" (func SatoriUUID).
+// mcpToolSatoriUUID describes the tool "satori_uuid".
 var mcpToolSatoriUUID = mcp.ToolInfo{
-	Name:         "satori_uuid",
-	Symbol:       "SatoriUUID",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputSatoriUUID,
-	OutputSchema: mcpOutputSatoriUUID,
+	Name:   "satori_uuid",
+	Symbol: "SatoriUUID",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxUUID,
 }
-
-// mcpInputSatoriUUID is the input schema of the tool "satori_uuid".
-const mcpInputSatoriUUID = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputSatoriUUID is the output schema of the tool "satori_uuid".
-const mcpOutputSatoriUUID = mcpSchemaBoxUUID
 
 // mcpCallSatoriUUID answers calls of the tool "satori_uuid".
 func mcpCallSatoriUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3094,23 +2591,17 @@ func mcpCallSatoriUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[satoriuuid.UUID]) Box[satoriuuid.UUID] = SatoriUUID
 
-// mcpToolSqlxJSONText describes the tool "sqlx_json_text" (func SqlxJSONText).
+// mcpToolSqlxJSONText describes the tool "sqlx_json_text".
 var mcpToolSqlxJSONText = mcp.ToolInfo{
-	Name:         "sqlx_json_text",
-	Symbol:       "SqlxJSONText",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputSqlxJSONText,
-	OutputSchema: mcpOutputSqlxJSONText,
+	Name:   "sqlx_json_text",
+	Symbol: "SqlxJSONText",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"description":"Any JSON value."},` +
+		`"l":{"type":"array","items":{"description":"Any JSON value."}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxJSON,
 }
-
-// mcpInputSqlxJSONText is the input schema of the tool "sqlx_json_text".
-const mcpInputSqlxJSONText = `{"type":"object","properties":{` +
-	`"v":{"description":"Any JSON value."},` +
-	`"l":{"type":"array","items":{"description":"Any JSON value."}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputSqlxJSONText is the output schema of the tool "sqlx_json_text".
-const mcpOutputSqlxJSONText = mcpSchemaBoxJSON
 
 // mcpCallSqlxJSONText answers calls of the tool "sqlx_json_text".
 func mcpCallSqlxJSONText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3128,29 +2619,20 @@ func mcpCallSqlxJSONText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[types.JSONText]) Box[types.JSONText] = SqlxJSONText
 
-// mcpToolSqlxNullJSONText describes the tool "sqlx_null_json_text" (func
-// SqlxNullJSONText).
+// mcpToolSqlxNullJSONText describes the tool "sqlx_null_json_text".
 var mcpToolSqlxNullJSONText = mcp.ToolInfo{
-	Name:         "sqlx_null_json_text",
-	Symbol:       "SqlxNullJSONText",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputSqlxNullJSONText,
-	OutputSchema: mcpOutputSqlxNullJSONText,
+	Name:   "sqlx_null_json_text",
+	Symbol: "SqlxNullJSONText",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"description":"Any JSON value."},` +
+		`"l":{"type":"array","items":{"description":"Any JSON value."}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"description":"Any JSON value."},` +
+		`"l":{"type":"array","items":{"description":"Any JSON value."}}}}`,
 }
-
-// mcpInputSqlxNullJSONText is the input schema of the tool
-// "sqlx_null_json_text".
-const mcpInputSqlxNullJSONText = `{"type":"object","properties":{` +
-	`"v":{"description":"Any JSON value."},` +
-	`"l":{"type":"array","items":{"description":"Any JSON value."}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputSqlxNullJSONText is the output schema of the tool
-// "sqlx_null_json_text".
-const mcpOutputSqlxNullJSONText = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"description":"Any JSON value."},` +
-	`"l":{"type":"array","items":{"description":"Any JSON value."}}}}`
 
 // mcpCallSqlxNullJSONText answers calls of the tool "sqlx_null_json_text".
 func mcpCallSqlxNullJSONText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3168,29 +2650,22 @@ func mcpCallSqlxNullJSONText(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[types.NullJSONText]) Box[types.NullJSONText] = SqlxNullJSONText
 
-// mcpToolStrfmtBase64 describes the tool "strfmt_base64" (func StrfmtBase64).
+// mcpToolStrfmtBase64 describes the tool "strfmt_base64".
 var mcpToolStrfmtBase64 = mcp.ToolInfo{
-	Name:         "strfmt_base64",
-	Symbol:       "StrfmtBase64",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtBase64,
-	OutputSchema: mcpOutputStrfmtBase64,
+	Name:   "strfmt_base64",
+	Symbol: "StrfmtBase64",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":` + mcpSchemaBoxBase64Properties + `,"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":` + mcpSchemaBoxBase64Properties + `,"required":["v"]}`,
 }
-
-// mcpInputStrfmtBase64 is the input schema of the tool "strfmt_base64".
-const mcpInputStrfmtBase64 = `{"type":"object","properties":` + mcpSchemaBoxBase64Properties + `,"required":["v"],` +
-	`"additionalProperties":false}`
 
 // mcpSchemaBoxBase64Properties occurs several times in schemas.
 const mcpSchemaBoxBase64Properties = `{"v":{"type":"string","description":"Bytes in base64.",` +
 	`"pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},` +
 	`"l":{"type":"array","items":{"type":"string","description":"Bytes in base64.",` +
 	`"pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"}}}`
-
-// mcpOutputStrfmtBase64 is the output schema of the tool "strfmt_base64".
-const mcpOutputStrfmtBase64 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":` + mcpSchemaBoxBase64Properties + `,"required":["v"]}`
 
 // mcpCallStrfmtBase64 answers calls of the tool "strfmt_base64".
 func mcpCallStrfmtBase64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3208,24 +2683,17 @@ func mcpCallStrfmtBase64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[strfmt.Base64]) Box[strfmt.Base64] = StrfmtBase64
 
-// mcpToolStrfmtCidr describes the tool "strfmt_cidr" (func StrfmtCIDR).
+// mcpToolStrfmtCidr describes the tool "strfmt_cidr".
 var mcpToolStrfmtCidr = mcp.ToolInfo{
-	Name:         "strfmt_cidr",
-	Symbol:       "StrfmtCIDR",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtCidr,
-	OutputSchema: mcpOutputStrfmtCidr,
+	Name:   "strfmt_cidr",
+	Symbol: "StrfmtCIDR",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtCidr is the input schema of the tool "strfmt_cidr".
-const mcpInputStrfmtCidr = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtCidr is the output schema of the tool "strfmt_cidr".
-const mcpOutputStrfmtCidr = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtCidr answers calls of the tool "strfmt_cidr".
 func mcpCallStrfmtCidr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3243,25 +2711,17 @@ func mcpCallStrfmtCidr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.CIDR]) Box[strfmt.CIDR] = StrfmtCIDR
 
-// mcpToolStrfmtCountry describes the tool "strfmt_country" (func
-// StrfmtCountry).
+// mcpToolStrfmtCountry describes the tool "strfmt_country".
 var mcpToolStrfmtCountry = mcp.ToolInfo{
-	Name:         "strfmt_country",
-	Symbol:       "StrfmtCountry",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtCountry,
-	OutputSchema: mcpOutputStrfmtCountry,
+	Name:   "strfmt_country",
+	Symbol: "StrfmtCountry",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtCountry is the input schema of the tool "strfmt_country".
-const mcpInputStrfmtCountry = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtCountry is the output schema of the tool "strfmt_country".
-const mcpOutputStrfmtCountry = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtCountry answers calls of the tool "strfmt_country".
 func mcpCallStrfmtCountry(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3279,27 +2739,17 @@ func mcpCallStrfmtCountry(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[strfmt.Country]) Box[strfmt.Country] = StrfmtCountry
 
-// mcpToolStrfmtCreditCard describes the tool "strfmt_credit_card" (func
-// StrfmtCreditCard).
+// mcpToolStrfmtCreditCard describes the tool "strfmt_credit_card".
 var mcpToolStrfmtCreditCard = mcp.ToolInfo{
-	Name:         "strfmt_credit_card",
-	Symbol:       "StrfmtCreditCard",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtCreditCard,
-	OutputSchema: mcpOutputStrfmtCreditCard,
+	Name:   "strfmt_credit_card",
+	Symbol: "StrfmtCreditCard",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtCreditCard is the input schema of the tool
-// "strfmt_credit_card".
-const mcpInputStrfmtCreditCard = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtCreditCard is the output schema of the tool
-// "strfmt_credit_card".
-const mcpOutputStrfmtCreditCard = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtCreditCard answers calls of the tool "strfmt_credit_card".
 func mcpCallStrfmtCreditCard(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3317,25 +2767,17 @@ func mcpCallStrfmtCreditCard(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[strfmt.CreditCard]) Box[strfmt.CreditCard] = StrfmtCreditCard
 
-// mcpToolStrfmtCurrency describes the tool "strfmt_currency" (func
-// StrfmtCurrency).
+// mcpToolStrfmtCurrency describes the tool "strfmt_currency".
 var mcpToolStrfmtCurrency = mcp.ToolInfo{
-	Name:         "strfmt_currency",
-	Symbol:       "StrfmtCurrency",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtCurrency,
-	OutputSchema: mcpOutputStrfmtCurrency,
+	Name:   "strfmt_currency",
+	Symbol: "StrfmtCurrency",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtCurrency is the input schema of the tool "strfmt_currency".
-const mcpInputStrfmtCurrency = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtCurrency is the output schema of the tool "strfmt_currency".
-const mcpOutputStrfmtCurrency = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtCurrency answers calls of the tool "strfmt_currency".
 func mcpCallStrfmtCurrency(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3353,27 +2795,21 @@ func mcpCallStrfmtCurrency(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.Currency]) Box[strfmt.Currency] = StrfmtCurrency
 
-// mcpToolStrfmtDate describes the tool "strfmt_date" (func StrfmtDate).
+// mcpToolStrfmtDate describes the tool "strfmt_date".
 var mcpToolStrfmtDate = mcp.ToolInfo{
-	Name:         "strfmt_date",
-	Symbol:       "StrfmtDate",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtDate,
-	OutputSchema: mcpOutputStrfmtDate,
+	Name:   "strfmt_date",
+	Symbol: "StrfmtDate",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"date"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string","format":"date"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"date"}}},` +
+		`"required":["v"]}`,
 }
-
-// mcpInputStrfmtDate is the input schema of the tool "strfmt_date".
-const mcpInputStrfmtDate = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"date"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtDate is the output schema of the tool "strfmt_date".
-const mcpOutputStrfmtDate = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string","format":"date"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"date"}}},` +
-	`"required":["v"]}`
 
 // mcpCallStrfmtDate answers calls of the tool "strfmt_date".
 func mcpCallStrfmtDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3391,24 +2827,17 @@ func mcpCallStrfmtDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.Date]) Box[strfmt.Date] = StrfmtDate
 
-// mcpToolStrfmtDateTime describes the tool "strfmt_date_time" (func
-// StrfmtDateTime).
+// mcpToolStrfmtDateTime describes the tool "strfmt_date_time".
 var mcpToolStrfmtDateTime = mcp.ToolInfo{
-	Name:         "strfmt_date_time",
-	Symbol:       "StrfmtDateTime",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtDateTime,
-	OutputSchema: mcpOutputStrfmtDateTime,
+	Name:   "strfmt_date_time",
+	Symbol: "StrfmtDateTime",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"date-time"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDate,
 }
-
-// mcpInputStrfmtDateTime is the input schema of the tool "strfmt_date_time".
-const mcpInputStrfmtDateTime = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"date-time"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtDateTime is the output schema of the tool "strfmt_date_time".
-const mcpOutputStrfmtDateTime = mcpSchemaBoxDate
 
 // mcpCallStrfmtDateTime answers calls of the tool "strfmt_date_time".
 func mcpCallStrfmtDateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3426,21 +2855,14 @@ func mcpCallStrfmtDateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.DateTime]) Box[strfmt.DateTime] = StrfmtDateTime
 
-// mcpToolStrfmtDuration describes the tool "strfmt_duration" (func
-// StrfmtDuration).
+// mcpToolStrfmtDuration describes the tool "strfmt_duration".
 var mcpToolStrfmtDuration = mcp.ToolInfo{
 	Name:         "strfmt_duration",
 	Symbol:       "StrfmtDuration",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtDuration,
-	OutputSchema: mcpOutputStrfmtDuration,
+	InputSchema:  mcpSchemaBoxDuration,
+	OutputSchema: mcpSchemaBoxDuration2,
 }
-
-// mcpInputStrfmtDuration is the input schema of the tool "strfmt_duration".
-const mcpInputStrfmtDuration = mcpSchemaBoxDuration
-
-// mcpOutputStrfmtDuration is the output schema of the tool "strfmt_duration".
-const mcpOutputStrfmtDuration = mcpSchemaBoxDuration2
 
 // mcpCallStrfmtDuration answers calls of the tool "strfmt_duration".
 func mcpCallStrfmtDuration(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3458,25 +2880,18 @@ func mcpCallStrfmtDuration(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.Duration]) Box[strfmt.Duration] = StrfmtDuration
 
-// mcpToolStrfmtEmail describes the tool "strfmt_email" (func StrfmtEmail).
+// mcpToolStrfmtEmail describes the tool "strfmt_email".
 var mcpToolStrfmtEmail = mcp.ToolInfo{
-	Name:         "strfmt_email",
-	Symbol:       "StrfmtEmail",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtEmail,
-	OutputSchema: mcpOutputStrfmtEmail,
+	Name:   "strfmt_email",
+	Symbol: "StrfmtEmail",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"email"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"email"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtEmail is the input schema of the tool "strfmt_email".
-const mcpInputStrfmtEmail = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"email"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"email"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtEmail is the output schema of the tool "strfmt_email".
-const mcpOutputStrfmtEmail = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtEmail answers calls of the tool "strfmt_email".
 func mcpCallStrfmtEmail(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3494,25 +2909,17 @@ func mcpCallStrfmtEmail(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.Email]) Box[strfmt.Email] = StrfmtEmail
 
-// mcpToolStrfmtHexColor describes the tool "strfmt_hex_color" (func
-// StrfmtHexColor).
+// mcpToolStrfmtHexColor describes the tool "strfmt_hex_color".
 var mcpToolStrfmtHexColor = mcp.ToolInfo{
-	Name:         "strfmt_hex_color",
-	Symbol:       "StrfmtHexColor",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtHexColor,
-	OutputSchema: mcpOutputStrfmtHexColor,
+	Name:   "strfmt_hex_color",
+	Symbol: "StrfmtHexColor",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtHexColor is the input schema of the tool "strfmt_hex_color".
-const mcpInputStrfmtHexColor = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtHexColor is the output schema of the tool "strfmt_hex_color".
-const mcpOutputStrfmtHexColor = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtHexColor answers calls of the tool "strfmt_hex_color".
 func mcpCallStrfmtHexColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3530,26 +2937,18 @@ func mcpCallStrfmtHexColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.HexColor]) Box[strfmt.HexColor] = StrfmtHexColor
 
-// mcpToolStrfmtHostname describes the tool "strfmt_hostname" (func
-// StrfmtHostname).
+// mcpToolStrfmtHostname describes the tool "strfmt_hostname".
 var mcpToolStrfmtHostname = mcp.ToolInfo{
-	Name:         "strfmt_hostname",
-	Symbol:       "StrfmtHostname",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtHostname,
-	OutputSchema: mcpOutputStrfmtHostname,
+	Name:   "strfmt_hostname",
+	Symbol: "StrfmtHostname",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"hostname"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"hostname"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtHostname is the input schema of the tool "strfmt_hostname".
-const mcpInputStrfmtHostname = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"hostname"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"hostname"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtHostname is the output schema of the tool "strfmt_hostname".
-const mcpOutputStrfmtHostname = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtHostname answers calls of the tool "strfmt_hostname".
 func mcpCallStrfmtHostname(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3567,25 +2966,18 @@ func mcpCallStrfmtHostname(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.Hostname]) Box[strfmt.Hostname] = StrfmtHostname
 
-// mcpToolStrfmtIPv4 describes the tool "strfmt_i_pv4" (func StrfmtIPv4).
+// mcpToolStrfmtIPv4 describes the tool "strfmt_i_pv4".
 var mcpToolStrfmtIPv4 = mcp.ToolInfo{
-	Name:         "strfmt_i_pv4",
-	Symbol:       "StrfmtIPv4",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtIPv4,
-	OutputSchema: mcpOutputStrfmtIPv4,
+	Name:   "strfmt_i_pv4",
+	Symbol: "StrfmtIPv4",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"ipv4"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"ipv4"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtIPv4 is the input schema of the tool "strfmt_i_pv4".
-const mcpInputStrfmtIPv4 = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"ipv4"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"ipv4"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtIPv4 is the output schema of the tool "strfmt_i_pv4".
-const mcpOutputStrfmtIPv4 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtIPv4 answers calls of the tool "strfmt_i_pv4".
 func mcpCallStrfmtIPv4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3603,25 +2995,18 @@ func mcpCallStrfmtIPv4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.IPv4]) Box[strfmt.IPv4] = StrfmtIPv4
 
-// mcpToolStrfmtIPv6 describes the tool "strfmt_i_pv6" (func StrfmtIPv6).
+// mcpToolStrfmtIPv6 describes the tool "strfmt_i_pv6".
 var mcpToolStrfmtIPv6 = mcp.ToolInfo{
-	Name:         "strfmt_i_pv6",
-	Symbol:       "StrfmtIPv6",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtIPv6,
-	OutputSchema: mcpOutputStrfmtIPv6,
+	Name:   "strfmt_i_pv6",
+	Symbol: "StrfmtIPv6",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"ipv6"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"ipv6"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtIPv6 is the input schema of the tool "strfmt_i_pv6".
-const mcpInputStrfmtIPv6 = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"ipv6"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"ipv6"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtIPv6 is the output schema of the tool "strfmt_i_pv6".
-const mcpOutputStrfmtIPv6 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtIPv6 answers calls of the tool "strfmt_i_pv6".
 func mcpCallStrfmtIPv6(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3639,24 +3024,17 @@ func mcpCallStrfmtIPv6(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.IPv6]) Box[strfmt.IPv6] = StrfmtIPv6
 
-// mcpToolStrfmtIsbn describes the tool "strfmt_isbn" (func StrfmtISBN).
+// mcpToolStrfmtIsbn describes the tool "strfmt_isbn".
 var mcpToolStrfmtIsbn = mcp.ToolInfo{
-	Name:         "strfmt_isbn",
-	Symbol:       "StrfmtISBN",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtIsbn,
-	OutputSchema: mcpOutputStrfmtIsbn,
+	Name:   "strfmt_isbn",
+	Symbol: "StrfmtISBN",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtIsbn is the input schema of the tool "strfmt_isbn".
-const mcpInputStrfmtIsbn = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtIsbn is the output schema of the tool "strfmt_isbn".
-const mcpOutputStrfmtIsbn = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtIsbn answers calls of the tool "strfmt_isbn".
 func mcpCallStrfmtIsbn(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3674,24 +3052,17 @@ func mcpCallStrfmtIsbn(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.ISBN]) Box[strfmt.ISBN] = StrfmtISBN
 
-// mcpToolStrfmtIsbn10 describes the tool "strfmt_isbn10" (func StrfmtISBN10).
+// mcpToolStrfmtIsbn10 describes the tool "strfmt_isbn10".
 var mcpToolStrfmtIsbn10 = mcp.ToolInfo{
-	Name:         "strfmt_isbn10",
-	Symbol:       "StrfmtISBN10",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtIsbn10,
-	OutputSchema: mcpOutputStrfmtIsbn10,
+	Name:   "strfmt_isbn10",
+	Symbol: "StrfmtISBN10",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtIsbn10 is the input schema of the tool "strfmt_isbn10".
-const mcpInputStrfmtIsbn10 = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtIsbn10 is the output schema of the tool "strfmt_isbn10".
-const mcpOutputStrfmtIsbn10 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtIsbn10 answers calls of the tool "strfmt_isbn10".
 func mcpCallStrfmtIsbn10(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3709,24 +3080,17 @@ func mcpCallStrfmtIsbn10(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[strfmt.ISBN10]) Box[strfmt.ISBN10] = StrfmtISBN10
 
-// mcpToolStrfmtIsbn13 describes the tool "strfmt_isbn13" (func StrfmtISBN13).
+// mcpToolStrfmtIsbn13 describes the tool "strfmt_isbn13".
 var mcpToolStrfmtIsbn13 = mcp.ToolInfo{
-	Name:         "strfmt_isbn13",
-	Symbol:       "StrfmtISBN13",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtIsbn13,
-	OutputSchema: mcpOutputStrfmtIsbn13,
+	Name:   "strfmt_isbn13",
+	Symbol: "StrfmtISBN13",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtIsbn13 is the input schema of the tool "strfmt_isbn13".
-const mcpInputStrfmtIsbn13 = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtIsbn13 is the output schema of the tool "strfmt_isbn13".
-const mcpOutputStrfmtIsbn13 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtIsbn13 answers calls of the tool "strfmt_isbn13".
 func mcpCallStrfmtIsbn13(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3744,23 +3108,17 @@ func mcpCallStrfmtIsbn13(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[strfmt.ISBN13]) Box[strfmt.ISBN13] = StrfmtISBN13
 
-// mcpToolStrfmtMac describes the tool "strfmt_mac" (func StrfmtMAC).
+// mcpToolStrfmtMac describes the tool "strfmt_mac".
 var mcpToolStrfmtMac = mcp.ToolInfo{
-	Name:         "strfmt_mac",
-	Symbol:       "StrfmtMAC",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtMac,
-	OutputSchema: mcpOutputStrfmtMac,
+	Name:   "strfmt_mac",
+	Symbol: "StrfmtMAC",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtMac is the input schema of the tool "strfmt_mac".
-const mcpInputStrfmtMac = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtMac is the output schema of the tool "strfmt_mac".
-const mcpOutputStrfmtMac = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtMac answers calls of the tool "strfmt_mac".
 func mcpCallStrfmtMac(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3778,21 +3136,14 @@ func mcpCallStrfmtMac(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[strfmt.MAC]) Box[strfmt.MAC] = StrfmtMAC
 
-// mcpToolStrfmtObjectID describes the tool "strfmt_object_id" (func
-// StrfmtObjectID).
+// mcpToolStrfmtObjectID describes the tool "strfmt_object_id".
 var mcpToolStrfmtObjectID = mcp.ToolInfo{
 	Name:         "strfmt_object_id",
 	Symbol:       "StrfmtObjectID",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtObjectID,
-	OutputSchema: mcpOutputStrfmtObjectID,
+	InputSchema:  mcpSchemaBoxObjectID,
+	OutputSchema: mcpSchemaBoxObjectID2,
 }
-
-// mcpInputStrfmtObjectID is the input schema of the tool "strfmt_object_id".
-const mcpInputStrfmtObjectID = mcpSchemaBoxObjectID
-
-// mcpOutputStrfmtObjectID is the output schema of the tool "strfmt_object_id".
-const mcpOutputStrfmtObjectID = mcpSchemaBoxObjectID2
 
 // mcpCallStrfmtObjectID answers calls of the tool "strfmt_object_id".
 func mcpCallStrfmtObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3810,25 +3161,17 @@ func mcpCallStrfmtObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.ObjectId]) Box[strfmt.ObjectId] = StrfmtObjectID
 
-// mcpToolStrfmtPassword describes the tool "strfmt_password" (func
-// StrfmtPassword).
+// mcpToolStrfmtPassword describes the tool "strfmt_password".
 var mcpToolStrfmtPassword = mcp.ToolInfo{
-	Name:         "strfmt_password",
-	Symbol:       "StrfmtPassword",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtPassword,
-	OutputSchema: mcpOutputStrfmtPassword,
+	Name:   "strfmt_password",
+	Symbol: "StrfmtPassword",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtPassword is the input schema of the tool "strfmt_password".
-const mcpInputStrfmtPassword = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtPassword is the output schema of the tool "strfmt_password".
-const mcpOutputStrfmtPassword = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtPassword answers calls of the tool "strfmt_password".
 func mcpCallStrfmtPassword(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3846,25 +3189,17 @@ func mcpCallStrfmtPassword(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.Password]) Box[strfmt.Password] = StrfmtPassword
 
-// mcpToolStrfmtRgbColor describes the tool "strfmt_rgb_color" (func
-// StrfmtRGBColor).
+// mcpToolStrfmtRgbColor describes the tool "strfmt_rgb_color".
 var mcpToolStrfmtRgbColor = mcp.ToolInfo{
-	Name:         "strfmt_rgb_color",
-	Symbol:       "StrfmtRGBColor",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtRgbColor,
-	OutputSchema: mcpOutputStrfmtRgbColor,
+	Name:   "strfmt_rgb_color",
+	Symbol: "StrfmtRGBColor",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtRgbColor is the input schema of the tool "strfmt_rgb_color".
-const mcpInputStrfmtRgbColor = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtRgbColor is the output schema of the tool "strfmt_rgb_color".
-const mcpOutputStrfmtRgbColor = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtRgbColor answers calls of the tool "strfmt_rgb_color".
 func mcpCallStrfmtRgbColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3882,23 +3217,17 @@ func mcpCallStrfmtRgbColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.RGBColor]) Box[strfmt.RGBColor] = StrfmtRGBColor
 
-// mcpToolStrfmtSsn describes the tool "strfmt_ssn" (func StrfmtSSN).
+// mcpToolStrfmtSsn describes the tool "strfmt_ssn".
 var mcpToolStrfmtSsn = mcp.ToolInfo{
-	Name:         "strfmt_ssn",
-	Symbol:       "StrfmtSSN",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtSsn,
-	OutputSchema: mcpOutputStrfmtSsn,
+	Name:   "strfmt_ssn",
+	Symbol: "StrfmtSSN",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtSsn is the input schema of the tool "strfmt_ssn".
-const mcpInputStrfmtSsn = `{"type":"object",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputStrfmtSsn is the output schema of the tool "strfmt_ssn".
-const mcpOutputStrfmtSsn = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtSsn answers calls of the tool "strfmt_ssn".
 func mcpCallStrfmtSsn(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3916,26 +3245,20 @@ func mcpCallStrfmtSsn(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[strfmt.SSN]) Box[strfmt.SSN] = StrfmtSSN
 
-// mcpToolStrfmtUlid describes the tool "strfmt_ulid" (func StrfmtULID).
+// mcpToolStrfmtUlid describes the tool "strfmt_ulid".
 var mcpToolStrfmtUlid = mcp.ToolInfo{
 	Name:         "strfmt_ulid",
 	Symbol:       "StrfmtULID",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtUlid,
-	OutputSchema: mcpOutputStrfmtUlid,
+	InputSchema:  mcpSchemaBoxULID,
+	OutputSchema: mcpSchemaBoxULID2,
 }
-
-// mcpInputStrfmtUlid is the input schema of the tool "strfmt_ulid".
-const mcpInputStrfmtUlid = mcpSchemaBoxULID
 
 // mcpSchemaBoxULID occurs several times in schemas.
 const mcpSchemaBoxULID = `{"type":"object","properties":{` +
 	`"v":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"},` +
 	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"}}},` +
 	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtUlid is the output schema of the tool "strfmt_ulid".
-const mcpOutputStrfmtUlid = mcpSchemaBoxULID2
 
 // mcpSchemaBoxULID2 occurs several times in schemas.
 const mcpSchemaBoxULID2 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -3960,24 +3283,18 @@ func mcpCallStrfmtUlid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.ULID]) Box[strfmt.ULID] = StrfmtULID
 
-// mcpToolStrfmtURI describes the tool "strfmt_uri" (func StrfmtURI).
+// mcpToolStrfmtURI describes the tool "strfmt_uri".
 var mcpToolStrfmtURI = mcp.ToolInfo{
-	Name:         "strfmt_uri",
-	Symbol:       "StrfmtURI",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtURI,
-	OutputSchema: mcpOutputStrfmtURI,
+	Name:   "strfmt_uri",
+	Symbol: "StrfmtURI",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uri"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uri"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtURI is the input schema of the tool "strfmt_uri".
-const mcpInputStrfmtURI = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uri"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uri"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtURI is the output schema of the tool "strfmt_uri".
-const mcpOutputStrfmtURI = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtURI answers calls of the tool "strfmt_uri".
 func mcpCallStrfmtURI(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -3995,25 +3312,18 @@ func mcpCallStrfmtURI(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[strfmt.URI]) Box[strfmt.URI] = StrfmtURI
 
-// mcpToolStrfmtUUID describes the tool "strfmt_uuid" (func StrfmtUUID).
+// mcpToolStrfmtUUID describes the tool "strfmt_uuid".
 var mcpToolStrfmtUUID = mcp.ToolInfo{
-	Name:         "strfmt_uuid",
-	Symbol:       "StrfmtUUID",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtUUID,
-	OutputSchema: mcpOutputStrfmtUUID,
+	Name:   "strfmt_uuid",
+	Symbol: "StrfmtUUID",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtUUID is the input schema of the tool "strfmt_uuid".
-const mcpInputStrfmtUUID = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtUUID is the output schema of the tool "strfmt_uuid".
-const mcpOutputStrfmtUUID = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtUUID answers calls of the tool "strfmt_uuid".
 func mcpCallStrfmtUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4031,25 +3341,18 @@ func mcpCallStrfmtUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.UUID]) Box[strfmt.UUID] = StrfmtUUID
 
-// mcpToolStrfmtUuid3 describes the tool "strfmt_uuid3" (func StrfmtUUID3).
+// mcpToolStrfmtUuid3 describes the tool "strfmt_uuid3".
 var mcpToolStrfmtUuid3 = mcp.ToolInfo{
-	Name:         "strfmt_uuid3",
-	Symbol:       "StrfmtUUID3",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtUuid3,
-	OutputSchema: mcpOutputStrfmtUuid3,
+	Name:   "strfmt_uuid3",
+	Symbol: "StrfmtUUID3",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtUuid3 is the input schema of the tool "strfmt_uuid3".
-const mcpInputStrfmtUuid3 = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtUuid3 is the output schema of the tool "strfmt_uuid3".
-const mcpOutputStrfmtUuid3 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtUuid3 answers calls of the tool "strfmt_uuid3".
 func mcpCallStrfmtUuid3(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4067,25 +3370,18 @@ func mcpCallStrfmtUuid3(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID3]) Box[strfmt.UUID3] = StrfmtUUID3
 
-// mcpToolStrfmtUuid4 describes the tool "strfmt_uuid4" (func StrfmtUUID4).
+// mcpToolStrfmtUuid4 describes the tool "strfmt_uuid4".
 var mcpToolStrfmtUuid4 = mcp.ToolInfo{
-	Name:         "strfmt_uuid4",
-	Symbol:       "StrfmtUUID4",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtUuid4,
-	OutputSchema: mcpOutputStrfmtUuid4,
+	Name:   "strfmt_uuid4",
+	Symbol: "StrfmtUUID4",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtUuid4 is the input schema of the tool "strfmt_uuid4".
-const mcpInputStrfmtUuid4 = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtUuid4 is the output schema of the tool "strfmt_uuid4".
-const mcpOutputStrfmtUuid4 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtUuid4 answers calls of the tool "strfmt_uuid4".
 func mcpCallStrfmtUuid4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4103,25 +3399,18 @@ func mcpCallStrfmtUuid4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID4]) Box[strfmt.UUID4] = StrfmtUUID4
 
-// mcpToolStrfmtUuid5 describes the tool "strfmt_uuid5" (func StrfmtUUID5).
+// mcpToolStrfmtUuid5 describes the tool "strfmt_uuid5".
 var mcpToolStrfmtUuid5 = mcp.ToolInfo{
-	Name:         "strfmt_uuid5",
-	Symbol:       "StrfmtUUID5",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtUuid5,
-	OutputSchema: mcpOutputStrfmtUuid5,
+	Name:   "strfmt_uuid5",
+	Symbol: "StrfmtUUID5",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtUuid5 is the input schema of the tool "strfmt_uuid5".
-const mcpInputStrfmtUuid5 = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtUuid5 is the output schema of the tool "strfmt_uuid5".
-const mcpOutputStrfmtUuid5 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtUuid5 answers calls of the tool "strfmt_uuid5".
 func mcpCallStrfmtUuid5(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4139,25 +3428,18 @@ func mcpCallStrfmtUuid5(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID5]) Box[strfmt.UUID5] = StrfmtUUID5
 
-// mcpToolStrfmtUuid7 describes the tool "strfmt_uuid7" (func StrfmtUUID7).
+// mcpToolStrfmtUuid7 describes the tool "strfmt_uuid7".
 var mcpToolStrfmtUuid7 = mcp.ToolInfo{
-	Name:         "strfmt_uuid7",
-	Symbol:       "StrfmtUUID7",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputStrfmtUuid7,
-	OutputSchema: mcpOutputStrfmtUuid7,
+	Name:   "strfmt_uuid7",
+	Symbol: "StrfmtUUID7",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`,
 }
-
-// mcpInputStrfmtUuid7 is the input schema of the tool "strfmt_uuid7".
-const mcpInputStrfmtUuid7 = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputStrfmtUuid7 is the output schema of the tool "strfmt_uuid7".
-const mcpOutputStrfmtUuid7 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.",` +
-	`"properties":{"v":{"type":"string"},"l":{"type":"array","items":{"type":"string"}}},"required":["v"]}`
 
 // mcpCallStrfmtUuid7 answers calls of the tool "strfmt_uuid7".
 func mcpCallStrfmtUuid7(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4175,20 +3457,14 @@ func mcpCallStrfmtUuid7(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID7]) Box[strfmt.UUID7] = StrfmtUUID7
 
-// mcpToolUlidUlid describes the tool "ulid_ulid" (func UlidULID).
+// mcpToolUlidUlid describes the tool "ulid_ulid".
 var mcpToolUlidUlid = mcp.ToolInfo{
 	Name:         "ulid_ulid",
 	Symbol:       "UlidULID",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputUlidUlid,
-	OutputSchema: mcpOutputUlidUlid,
+	InputSchema:  mcpSchemaBoxULID,
+	OutputSchema: mcpSchemaBoxULID2,
 }
-
-// mcpInputUlidUlid is the input schema of the tool "ulid_ulid".
-const mcpInputUlidUlid = mcpSchemaBoxULID
-
-// mcpOutputUlidUlid is the output schema of the tool "ulid_ulid".
-const mcpOutputUlidUlid = mcpSchemaBoxULID2
 
 // mcpCallUlidUlid answers calls of the tool "ulid_ulid".
 func mcpCallUlidUlid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4206,23 +3482,17 @@ func mcpCallUlidUlid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[ulid.ULID]) Box[ulid.ULID] = UlidULID
 
-// mcpToolUUIDNullUUID describes the tool "uuid_null_uuid" (func UuidNullUUID).
+// mcpToolUUIDNullUUID describes the tool "uuid_null_uuid".
 var mcpToolUUIDNullUUID = mcp.ToolInfo{
-	Name:         "uuid_null_uuid",
-	Symbol:       "UuidNullUUID",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputUUIDNullUUID,
-	OutputSchema: mcpOutputUUIDNullUUID,
+	Name:   "uuid_null_uuid",
+	Symbol: "UuidNullUUID",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxNullUUID,
 }
-
-// mcpInputUUIDNullUUID is the input schema of the tool "uuid_null_uuid".
-const mcpInputUUIDNullUUID = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputUUIDNullUUID is the output schema of the tool "uuid_null_uuid".
-const mcpOutputUUIDNullUUID = mcpSchemaBoxNullUUID
 
 // mcpCallUUIDNullUUID answers calls of the tool "uuid_null_uuid".
 func mcpCallUUIDNullUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4240,23 +3510,17 @@ func mcpCallUUIDNullUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[googleuuid.NullUUID]) Box[googleuuid.NullUUID] = UuidNullUUID
 
-// mcpToolUUIDUUID describes the tool "uuid_uuid" (func UuidUUID).
+// mcpToolUUIDUUID describes the tool "uuid_uuid".
 var mcpToolUUIDUUID = mcp.ToolInfo{
-	Name:         "uuid_uuid",
-	Symbol:       "UuidUUID",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputUUIDUUID,
-	OutputSchema: mcpOutputUUIDUUID,
+	Name:   "uuid_uuid",
+	Symbol: "UuidUUID",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"uuid"},` +
+		`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxUUID,
 }
-
-// mcpInputUUIDUUID is the input schema of the tool "uuid_uuid".
-const mcpInputUUIDUUID = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"uuid"},` +
-	`"l":{"type":"array","items":{"type":"string","format":"uuid"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputUUIDUUID is the output schema of the tool "uuid_uuid".
-const mcpOutputUUIDUUID = mcpSchemaBoxUUID
 
 // mcpCallUUIDUUID answers calls of the tool "uuid_uuid".
 func mcpCallUUIDUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4274,26 +3538,20 @@ func mcpCallUUIDUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[googleuuid.UUID]) Box[googleuuid.UUID] = UuidUUID
 
-// mcpToolVolatileBool describes the tool "volatile_bool" (func VolatileBool).
+// mcpToolVolatileBool describes the tool "volatile_bool".
 var mcpToolVolatileBool = mcp.ToolInfo{
-	Name:         "volatile_bool",
-	Symbol:       "VolatileBool",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileBool,
-	OutputSchema: mcpOutputVolatileBool,
+	Name:   "volatile_bool",
+	Symbol: "VolatileBool",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"boolean"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputVolatileBool is the input schema of the tool "volatile_bool".
-const mcpInputVolatileBool = `{"type":"object","properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileBool is the output schema of the tool "volatile_bool".
-const mcpOutputVolatileBool = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"boolean"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"boolean"},{"type":"null"}]}}}}`
 
 // mcpCallVolatileBool answers calls of the tool "volatile_bool".
 func mcpCallVolatileBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4311,20 +3569,14 @@ func mcpCallVolatileBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Bool]) Box[nullnull3.Bool] = VolatileBool
 
-// mcpToolVolatileByte describes the tool "volatile_byte" (func VolatileByte).
+// mcpToolVolatileByte describes the tool "volatile_byte".
 var mcpToolVolatileByte = mcp.ToolInfo{
 	Name:         "volatile_byte",
 	Symbol:       "VolatileByte",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileByte,
-	OutputSchema: mcpOutputVolatileByte,
+	InputSchema:  mcpSchemaBoxByte,
+	OutputSchema: mcpSchemaBoxByte2,
 }
-
-// mcpInputVolatileByte is the input schema of the tool "volatile_byte".
-const mcpInputVolatileByte = mcpSchemaBoxByte
-
-// mcpOutputVolatileByte is the output schema of the tool "volatile_byte".
-const mcpOutputVolatileByte = mcpSchemaBoxByte2
 
 // mcpCallVolatileByte answers calls of the tool "volatile_byte".
 func mcpCallVolatileByte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4342,27 +3594,20 @@ func mcpCallVolatileByte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Byte]) Box[nullnull3.Byte] = VolatileByte
 
-// mcpToolVolatileFloat32 describes the tool "volatile_float32" (func
-// VolatileFloat32).
+// mcpToolVolatileFloat32 describes the tool "volatile_float32".
 var mcpToolVolatileFloat32 = mcp.ToolInfo{
-	Name:         "volatile_float32",
-	Symbol:       "VolatileFloat32",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileFloat32,
-	OutputSchema: mcpOutputVolatileFloat32,
+	Name:   "volatile_float32",
+	Symbol: "VolatileFloat32",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputVolatileFloat32 is the input schema of the tool "volatile_float32".
-const mcpInputVolatileFloat32 = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileFloat32 is the output schema of the tool "volatile_float32".
-const mcpOutputVolatileFloat32 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallVolatileFloat32 answers calls of the tool "volatile_float32".
 func mcpCallVolatileFloat32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4380,27 +3625,20 @@ func mcpCallVolatileFloat32(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[nullnull3.Float32]) Box[nullnull3.Float32] = VolatileFloat32
 
-// mcpToolVolatileFloat64 describes the tool "volatile_float64" (func
-// VolatileFloat64).
+// mcpToolVolatileFloat64 describes the tool "volatile_float64".
 var mcpToolVolatileFloat64 = mcp.ToolInfo{
-	Name:         "volatile_float64",
-	Symbol:       "VolatileFloat64",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileFloat64,
-	OutputSchema: mcpOutputVolatileFloat64,
+	Name:   "volatile_float64",
+	Symbol: "VolatileFloat64",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"number"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputVolatileFloat64 is the input schema of the tool "volatile_float64".
-const mcpInputVolatileFloat64 = `{"type":"object","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileFloat64 is the output schema of the tool "volatile_float64".
-const mcpOutputVolatileFloat64 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"number"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}}}`
 
 // mcpCallVolatileFloat64 answers calls of the tool "volatile_float64".
 func mcpCallVolatileFloat64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4418,26 +3656,20 @@ func mcpCallVolatileFloat64(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[nullnull3.Float64]) Box[nullnull3.Float64] = VolatileFloat64
 
-// mcpToolVolatileInt describes the tool "volatile_int" (func VolatileInt).
+// mcpToolVolatileInt describes the tool "volatile_int".
 var mcpToolVolatileInt = mcp.ToolInfo{
-	Name:         "volatile_int",
-	Symbol:       "VolatileInt",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileInt,
-	OutputSchema: mcpOutputVolatileInt,
+	Name:   "volatile_int",
+	Symbol: "VolatileInt",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputVolatileInt is the input schema of the tool "volatile_int".
-const mcpInputVolatileInt = `{"type":"object","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileInt is the output schema of the tool "volatile_int".
-const mcpOutputVolatileInt = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`
 
 // mcpCallVolatileInt answers calls of the tool "volatile_int".
 func mcpCallVolatileInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4455,21 +3687,14 @@ func mcpCallVolatileInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[nullnull3.Int]) Box[nullnull3.Int] = VolatileInt
 
-// mcpToolVolatileInt16 describes the tool "volatile_int16" (func
-// VolatileInt16).
+// mcpToolVolatileInt16 describes the tool "volatile_int16".
 var mcpToolVolatileInt16 = mcp.ToolInfo{
 	Name:         "volatile_int16",
 	Symbol:       "VolatileInt16",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileInt16,
-	OutputSchema: mcpOutputVolatileInt16,
+	InputSchema:  mcpSchemaBoxInt16,
+	OutputSchema: mcpSchemaBoxInt162,
 }
-
-// mcpInputVolatileInt16 is the input schema of the tool "volatile_int16".
-const mcpInputVolatileInt16 = mcpSchemaBoxInt16
-
-// mcpOutputVolatileInt16 is the output schema of the tool "volatile_int16".
-const mcpOutputVolatileInt16 = mcpSchemaBoxInt162
 
 // mcpCallVolatileInt16 answers calls of the tool "volatile_int16".
 func mcpCallVolatileInt16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4487,21 +3712,14 @@ func mcpCallVolatileInt16(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[nullnull3.Int16]) Box[nullnull3.Int16] = VolatileInt16
 
-// mcpToolVolatileInt32 describes the tool "volatile_int32" (func
-// VolatileInt32).
+// mcpToolVolatileInt32 describes the tool "volatile_int32".
 var mcpToolVolatileInt32 = mcp.ToolInfo{
 	Name:         "volatile_int32",
 	Symbol:       "VolatileInt32",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileInt32,
-	OutputSchema: mcpOutputVolatileInt32,
+	InputSchema:  mcpSchemaBoxInt32,
+	OutputSchema: mcpSchemaBoxInt322,
 }
-
-// mcpInputVolatileInt32 is the input schema of the tool "volatile_int32".
-const mcpInputVolatileInt32 = mcpSchemaBoxInt32
-
-// mcpOutputVolatileInt32 is the output schema of the tool "volatile_int32".
-const mcpOutputVolatileInt32 = mcpSchemaBoxInt322
 
 // mcpCallVolatileInt32 answers calls of the tool "volatile_int32".
 func mcpCallVolatileInt32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4519,27 +3737,20 @@ func mcpCallVolatileInt32(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[nullnull3.Int32]) Box[nullnull3.Int32] = VolatileInt32
 
-// mcpToolVolatileInt64 describes the tool "volatile_int64" (func
-// VolatileInt64).
+// mcpToolVolatileInt64 describes the tool "volatile_int64".
 var mcpToolVolatileInt64 = mcp.ToolInfo{
-	Name:         "volatile_int64",
-	Symbol:       "VolatileInt64",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileInt64,
-	OutputSchema: mcpOutputVolatileInt64,
+	Name:   "volatile_int64",
+	Symbol: "VolatileInt64",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputVolatileInt64 is the input schema of the tool "volatile_int64".
-const mcpInputVolatileInt64 = `{"type":"object","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileInt64 is the output schema of the tool "volatile_int64".
-const mcpOutputVolatileInt64 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"integer"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`
 
 // mcpCallVolatileInt64 answers calls of the tool "volatile_int64".
 func mcpCallVolatileInt64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4557,26 +3768,20 @@ func mcpCallVolatileInt64(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[nullnull3.Int64]) Box[nullnull3.Int64] = VolatileInt64
 
-// mcpToolVolatileInt8 describes the tool "volatile_int8" (func VolatileInt8).
+// mcpToolVolatileInt8 describes the tool "volatile_int8".
 var mcpToolVolatileInt8 = mcp.ToolInfo{
-	Name:         "volatile_int8",
-	Symbol:       "VolatileInt8",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileInt8,
-	OutputSchema: mcpOutputVolatileInt8,
+	Name:   "volatile_int8",
+	Symbol: "VolatileInt8",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer","minimum":-128,"maximum":127},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":-128,"maximum":127},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer","minimum":-128,"maximum":127},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":-128,"maximum":127},{"type":"null"}]}}}}`,
 }
-
-// mcpInputVolatileInt8 is the input schema of the tool "volatile_int8".
-const mcpInputVolatileInt8 = `{"type":"object","properties":{` +
-	`"v":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":-128,"maximum":127},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileInt8 is the output schema of the tool "volatile_int8".
-const mcpOutputVolatileInt8 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"integer","minimum":-128,"maximum":127},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":-128,"maximum":127},{"type":"null"}]}}}}`
 
 // mcpCallVolatileInt8 answers calls of the tool "volatile_int8".
 func mcpCallVolatileInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4594,23 +3799,17 @@ func mcpCallVolatileInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Int8]) Box[nullnull3.Int8] = VolatileInt8
 
-// mcpToolVolatileJSON describes the tool "volatile_json" (func VolatileJSON).
+// mcpToolVolatileJSON describes the tool "volatile_json".
 var mcpToolVolatileJSON = mcp.ToolInfo{
-	Name:         "volatile_json",
-	Symbol:       "VolatileJSON",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileJSON,
-	OutputSchema: mcpOutputVolatileJSON,
+	Name:   "volatile_json",
+	Symbol: "VolatileJSON",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"description":"Any JSON value."},` +
+		`"l":{"type":"array","items":{"description":"Any JSON value."}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxJSON,
 }
-
-// mcpInputVolatileJSON is the input schema of the tool "volatile_json".
-const mcpInputVolatileJSON = `{"type":"object","properties":{` +
-	`"v":{"description":"Any JSON value."},` +
-	`"l":{"type":"array","items":{"description":"Any JSON value."}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputVolatileJSON is the output schema of the tool "volatile_json".
-const mcpOutputVolatileJSON = mcpSchemaBoxJSON
 
 // mcpCallVolatileJSON answers calls of the tool "volatile_json".
 func mcpCallVolatileJSON(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4628,27 +3827,20 @@ func mcpCallVolatileJSON(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.JSON]) Box[nullnull3.JSON] = VolatileJSON
 
-// mcpToolVolatileString describes the tool "volatile_string" (func
-// VolatileString).
+// mcpToolVolatileString describes the tool "volatile_string".
 var mcpToolVolatileString = mcp.ToolInfo{
-	Name:         "volatile_string",
-	Symbol:       "VolatileString",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileString,
-	OutputSchema: mcpOutputVolatileString,
+	Name:   "volatile_string",
+	Symbol: "VolatileString",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"string"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`,
 }
-
-// mcpInputVolatileString is the input schema of the tool "volatile_string".
-const mcpInputVolatileString = `{"type":"object","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileString is the output schema of the tool "volatile_string".
-const mcpOutputVolatileString = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"string"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`
 
 // mcpCallVolatileString answers calls of the tool "volatile_string".
 func mcpCallVolatileString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4666,23 +3858,17 @@ func mcpCallVolatileString(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[nullnull3.String]) Box[nullnull3.String] = VolatileString
 
-// mcpToolVolatileTime describes the tool "volatile_time" (func VolatileTime).
+// mcpToolVolatileTime describes the tool "volatile_time".
 var mcpToolVolatileTime = mcp.ToolInfo{
-	Name:         "volatile_time",
-	Symbol:       "VolatileTime",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileTime,
-	OutputSchema: mcpOutputVolatileTime,
+	Name:   "volatile_time",
+	Symbol: "VolatileTime",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","format":"date-time"},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxDeletedAt,
 }
-
-// mcpInputVolatileTime is the input schema of the tool "volatile_time".
-const mcpInputVolatileTime = `{"type":"object","properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileTime is the output schema of the tool "volatile_time".
-const mcpOutputVolatileTime = mcpSchemaBoxDeletedAt
 
 // mcpCallVolatileTime answers calls of the tool "volatile_time".
 func mcpCallVolatileTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4700,23 +3886,17 @@ func mcpCallVolatileTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Time]) Box[nullnull3.Time] = VolatileTime
 
-// mcpToolVolatileUint describes the tool "volatile_uint" (func VolatileUint).
+// mcpToolVolatileUint describes the tool "volatile_uint".
 var mcpToolVolatileUint = mcp.ToolInfo{
-	Name:         "volatile_uint",
-	Symbol:       "VolatileUint",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileUint,
-	OutputSchema: mcpOutputVolatileUint,
+	Name:   "volatile_uint",
+	Symbol: "VolatileUint",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer","minimum":0},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxUint,
 }
-
-// mcpInputVolatileUint is the input schema of the tool "volatile_uint".
-const mcpInputVolatileUint = `{"type":"object","properties":{` +
-	`"v":{"type":"integer","minimum":0},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileUint is the output schema of the tool "volatile_uint".
-const mcpOutputVolatileUint = mcpSchemaBoxUint
 
 // mcpSchemaBoxUint occurs several times in schemas.
 const mcpSchemaBoxUint = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
@@ -4740,27 +3920,20 @@ func mcpCallVolatileUint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Uint]) Box[nullnull3.Uint] = VolatileUint
 
-// mcpToolVolatileUint16 describes the tool "volatile_uint16" (func
-// VolatileUint16).
+// mcpToolVolatileUint16 describes the tool "volatile_uint16".
 var mcpToolVolatileUint16 = mcp.ToolInfo{
-	Name:         "volatile_uint16",
-	Symbol:       "VolatileUint16",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileUint16,
-	OutputSchema: mcpOutputVolatileUint16,
+	Name:   "volatile_uint16",
+	Symbol: "VolatileUint16",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer","minimum":0,"maximum":65535},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":65535},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"type":"integer","minimum":0,"maximum":65535},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":65535},{"type":"null"}]}}}}`,
 }
-
-// mcpInputVolatileUint16 is the input schema of the tool "volatile_uint16".
-const mcpInputVolatileUint16 = `{"type":"object","properties":{` +
-	`"v":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":65535},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileUint16 is the output schema of the tool "volatile_uint16".
-const mcpOutputVolatileUint16 = `{"type":"object",` +
-	`"description":"Box holds a value as a member and as an element.","properties":{` +
-	`"v":{"type":"integer","minimum":0,"maximum":65535},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0,"maximum":65535},{"type":"null"}]}}}}`
 
 // mcpCallVolatileUint16 answers calls of the tool "volatile_uint16".
 func mcpCallVolatileUint16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4778,21 +3951,14 @@ func mcpCallVolatileUint16(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[nullnull3.Uint16]) Box[nullnull3.Uint16] = VolatileUint16
 
-// mcpToolVolatileUint32 describes the tool "volatile_uint32" (func
-// VolatileUint32).
+// mcpToolVolatileUint32 describes the tool "volatile_uint32".
 var mcpToolVolatileUint32 = mcp.ToolInfo{
 	Name:         "volatile_uint32",
 	Symbol:       "VolatileUint32",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileUint32,
-	OutputSchema: mcpOutputVolatileUint32,
+	InputSchema:  mcpSchemaBoxUint32,
+	OutputSchema: mcpSchemaBoxUint322,
 }
-
-// mcpInputVolatileUint32 is the input schema of the tool "volatile_uint32".
-const mcpInputVolatileUint32 = mcpSchemaBoxUint32
-
-// mcpOutputVolatileUint32 is the output schema of the tool "volatile_uint32".
-const mcpOutputVolatileUint32 = mcpSchemaBoxUint322
 
 // mcpCallVolatileUint32 answers calls of the tool "volatile_uint32".
 func mcpCallVolatileUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4810,24 +3976,17 @@ func mcpCallVolatileUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[nullnull3.Uint32]) Box[nullnull3.Uint32] = VolatileUint32
 
-// mcpToolVolatileUint64 describes the tool "volatile_uint64" (func
-// VolatileUint64).
+// mcpToolVolatileUint64 describes the tool "volatile_uint64".
 var mcpToolVolatileUint64 = mcp.ToolInfo{
-	Name:         "volatile_uint64",
-	Symbol:       "VolatileUint64",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileUint64,
-	OutputSchema: mcpOutputVolatileUint64,
+	Name:   "volatile_uint64",
+	Symbol: "VolatileUint64",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"integer","minimum":0},` +
+		`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBoxUint,
 }
-
-// mcpInputVolatileUint64 is the input schema of the tool "volatile_uint64".
-const mcpInputVolatileUint64 = `{"type":"object","properties":{` +
-	`"v":{"type":"integer","minimum":0},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]}}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputVolatileUint64 is the output schema of the tool "volatile_uint64".
-const mcpOutputVolatileUint64 = mcpSchemaBoxUint
 
 // mcpCallVolatileUint64 answers calls of the tool "volatile_uint64".
 func mcpCallVolatileUint64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4845,21 +4004,14 @@ func mcpCallVolatileUint64(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[nullnull3.Uint64]) Box[nullnull3.Uint64] = VolatileUint64
 
-// mcpToolVolatileUint8 describes the tool "volatile_uint8" (func
-// VolatileUint8).
+// mcpToolVolatileUint8 describes the tool "volatile_uint8".
 var mcpToolVolatileUint8 = mcp.ToolInfo{
 	Name:         "volatile_uint8",
 	Symbol:       "VolatileUint8",
 	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputVolatileUint8,
-	OutputSchema: mcpOutputVolatileUint8,
+	InputSchema:  mcpSchemaBoxByte3,
+	OutputSchema: mcpSchemaBoxByte4,
 }
-
-// mcpInputVolatileUint8 is the input schema of the tool "volatile_uint8".
-const mcpInputVolatileUint8 = mcpSchemaBoxByte3
-
-// mcpOutputVolatileUint8 is the output schema of the tool "volatile_uint8".
-const mcpOutputVolatileUint8 = mcpSchemaBoxByte4
 
 // mcpCallVolatileUint8 answers calls of the tool "volatile_uint8".
 func mcpCallVolatileUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4877,27 +4029,22 @@ func mcpCallVolatileUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[nullnull3.Uint8]) Box[nullnull3.Uint8] = VolatileUint8
 
-// mcpToolXidID describes the tool "xid_id" (func XidID).
+// mcpToolXidID describes the tool "xid_id".
 var mcpToolXidID = mcp.ToolInfo{
-	Name:         "xid_id",
-	Symbol:       "XidID",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputXidID,
-	OutputSchema: mcpOutputXidID,
+	Name:   "xid_id",
+	Symbol: "XidID",
+	Hints:  mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"v":{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},` +
+		`"l":{"type":"array","items":{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"}}},` +
+		`"required":["v"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Box holds a value as a member and as an element.",` +
+		`"properties":{` +
+		`"v":{"anyOf":[{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},{"type":"null"}]},` +
+		`"l":{"type":"array",` +
+		`"items":{"anyOf":[{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},{"type":"null"}]}}},` +
+		`"required":["v"]}`,
 }
-
-// mcpInputXidID is the input schema of the tool "xid_id".
-const mcpInputXidID = `{"type":"object","properties":{` +
-	`"v":{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},` +
-	`"l":{"type":"array","items":{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"}}},` +
-	`"required":["v"],"additionalProperties":false}`
-
-// mcpOutputXidID is the output schema of the tool "xid_id".
-const mcpOutputXidID = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"anyOf":[{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},{"type":"null"}]},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","pattern":"^[0-9a-v]{19}[0g]$"},{"type":"null"}]}}},` +
-	`"required":["v"]}`
 
 // mcpCallXidID answers calls of the tool "xid_id".
 func mcpCallXidID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4986,9 +4133,7 @@ var _ = struct {
 }(Box[null.Byte]{})
 
 // mcpFieldsBoxByte are the members of a value of type Box[null.Byte].
-var mcpFieldsBoxByte = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxByte = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStringPtr reads a value of type *string.
 func mcpDecodeStringPtr(d *wire.Decoder, v **string) {
@@ -5024,9 +4169,7 @@ var _ = struct {
 }(Box[null.String]{})
 
 // mcpFieldsBoxString are the members of a value of type Box[null.String].
-var mcpFieldsBoxString = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxString = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullString reads a value of type null.String.
 func mcpDecodeNullString(d *wire.Decoder, v *null.String) {
@@ -5051,9 +4194,7 @@ var _ = struct {
 }(Box[apd.BigInt]{})
 
 // mcpFieldsBoxBigInt are the members of a value of type Box[apd.BigInt].
-var mcpFieldsBoxBigInt = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxBigInt = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeBigInt reads a value of type apd.BigInt.
 func mcpDecodeBigInt(d *wire.Decoder, v *apd.BigInt) {
@@ -5078,9 +4219,7 @@ var _ = struct {
 }(Box[apd.Decimal]{})
 
 // mcpFieldsBoxDecimal are the members of a value of type Box[apd.Decimal].
-var mcpFieldsBoxDecimal = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxDecimal = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString2 reads a value of type string.
 func mcpDecodeString2(d *wire.Decoder, v *string) {
@@ -5112,9 +4251,7 @@ var _ = struct {
 
 // mcpFieldsBoxNullDecimal are the members of a value of type
 // Box[apd.NullDecimal].
-var mcpFieldsBoxNullDecimal = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxNullDecimal = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullDecimal reads a value of type apd.NullDecimal.
 func mcpDecodeNullDecimal(d *wire.Decoder, v *apd.NullDecimal) {
@@ -5264,9 +4401,7 @@ var _ = struct {
 }(Box[bson.ObjectID]{})
 
 // mcpFieldsBoxObjectID are the members of a value of type Box[bson.ObjectID].
-var mcpFieldsBoxObjectID = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxObjectID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString5 reads a value of type string.
 func mcpDecodeString5(d *wire.Decoder, v *string) {
@@ -5297,9 +4432,7 @@ var _ = struct {
 }(Box[civil.Date]{})
 
 // mcpFieldsBoxDate are the members of a value of type Box[civil.Date].
-var mcpFieldsBoxDate = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxDate = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString6 reads a value of type string.
 func mcpDecodeString6(d *wire.Decoder, v *string) {
@@ -5330,9 +4463,7 @@ var _ = struct {
 }(Box[civil.DateTime]{})
 
 // mcpFieldsBoxDateTime are the members of a value of type Box[civil.DateTime].
-var mcpFieldsBoxDateTime = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxDateTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString7 reads a value of type string.
 func mcpDecodeString7(d *wire.Decoder, v *string) {
@@ -5363,9 +4494,7 @@ var _ = struct {
 }(Box[civil.Time]{})
 
 // mcpFieldsBoxTime are the members of a value of type Box[civil.Time].
-var mcpFieldsBoxTime = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString8 reads a value of type string.
 func mcpDecodeString8(d *wire.Decoder, v *string) {
@@ -5396,9 +4525,7 @@ var _ = struct {
 }(Box[gocivil.Date]{})
 
 // mcpFieldsTypesBoxDate are the members of a value of type Box[civil.Date].
-var mcpFieldsTypesBoxDate = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxDate = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeGoCivilDate reads a value of type civil.Date.
 func mcpDecodeGoCivilDate(d *wire.Decoder, v *gocivil.Date) {
@@ -5424,9 +4551,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxDateTime are the members of a value of type
 // Box[civil.DateTime].
-var mcpFieldsTypesBoxDateTime = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxDateTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeGoCivilDateTime reads a value of type civil.DateTime.
 func mcpDecodeGoCivilDateTime(d *wire.Decoder, v *gocivil.DateTime) {
@@ -5451,9 +4576,7 @@ var _ = struct {
 }(Box[gocivil.Time]{})
 
 // mcpFieldsTypesBoxTime are the members of a value of type Box[civil.Time].
-var mcpFieldsTypesBoxTime = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeGoCivilTime reads a value of type civil.Time.
 func mcpDecodeGoCivilTime(d *wire.Decoder, v *gocivil.Time) {
@@ -5479,9 +4602,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxDate2 are the members of a value of type
 // Box[datatypes.Date].
-var mcpFieldsTypesBoxDate2 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxDate2 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString9 reads a value of type string.
 func mcpDecodeString9(d *wire.Decoder, v *string) {
@@ -5512,9 +4633,7 @@ var _ = struct {
 }(Box[datatypes.JSON]{})
 
 // mcpFieldsBoxJSON are the members of a value of type Box[datatypes.JSON].
-var mcpFieldsBoxJSON = wire.Fields{
-	{Name: "v", Required: true, Null: true}, {Name: "l"},
-}
+var mcpFieldsBoxJSON = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
 
 // mcpDecodeJSON reads a value of type datatypes.JSON.
 func mcpDecodeJSON(d *wire.Decoder, v *datatypes.JSON) {
@@ -5540,9 +4659,7 @@ var _ = struct {
 
 // mcpFieldsBoxJSONMap are the members of a value of type
 // Box[datatypes.JSONMap].
-var mcpFieldsBoxJSONMap = wire.Fields{
-	{Name: "v", Required: true, Null: true}, {Name: "l"},
-}
+var mcpFieldsBoxJSONMap = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
 
 // mcpDecodeJSONMap reads a value of type datatypes.JSONMap.
 func mcpDecodeJSONMap(d *wire.Decoder, v *datatypes.JSONMap) {
@@ -5568,9 +4685,7 @@ var _ = struct {
 
 // mcpFieldsBoxJSONSliceInt are the members of a value of type
 // Box[datatypes.JSONSlice[int]].
-var mcpFieldsBoxJSONSliceInt = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxJSONSliceInt = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeJSONSliceInt reads a value of type datatypes.JSONSlice[int].
 func mcpDecodeJSONSliceInt(d *wire.Decoder, v *datatypes.JSONSlice[int]) {
@@ -5596,9 +4711,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTime2 are the members of a value of type
 // Box[datatypes.Time].
-var mcpFieldsTypesBoxTime2 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTime2 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeDatatypesTime reads a value of type datatypes.Time.
 func mcpDecodeDatatypesTime(d *wire.Decoder, v *datatypes.Time) {
@@ -5623,9 +4736,7 @@ var _ = struct {
 }(Box[datatypes.URL]{})
 
 // mcpFieldsBoxURL are the members of a value of type Box[datatypes.URL].
-var mcpFieldsBoxURL = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxURL = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString10 reads a value of type string.
 func mcpDecodeString10(d *wire.Decoder, v *string) {
@@ -5657,9 +4768,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxDecimal are the members of a value of type
 // Box[decimal.Decimal].
-var mcpFieldsTypesBoxDecimal = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxDecimal = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeTypesBoxNullDecimal reads a value of type Box[decimal.NullDecimal].
 func mcpDecodeTypesBoxNullDecimal(d *wire.Decoder, v *Box[decimal.NullDecimal]) {
@@ -5680,9 +4789,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxNullDecimal are the members of a value of type
 // Box[decimal.NullDecimal].
-var mcpFieldsTypesBoxNullDecimal = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxNullDecimal = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeDecimalNullDecimal reads a value of type decimal.NullDecimal.
 func mcpDecodeDecimalNullDecimal(d *wire.Decoder, v *decimal.NullDecimal) {
@@ -5708,9 +4815,7 @@ var _ = struct {
 
 // mcpFieldsBoxTimestamp are the members of a value of type
 // Box[github.Timestamp].
-var mcpFieldsBoxTimestamp = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxTimestamp = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeTimestamp reads a value of type github.Timestamp.
 func mcpDecodeTimestamp(d *wire.Decoder, v *github.Timestamp) {
@@ -5735,9 +4840,7 @@ var _ = struct {
 }(Box[uuid.NullUUID]{})
 
 // mcpFieldsBoxNullUUID are the members of a value of type Box[uuid.NullUUID].
-var mcpFieldsBoxNullUUID = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxNullUUID = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeUUID reads a value of type uuid.UUID.
 func mcpDecodeUUID(d *wire.Decoder, v *uuid.UUID) {
@@ -5773,9 +4876,7 @@ var _ = struct {
 }(Box[uuid.UUID]{})
 
 // mcpFieldsBoxUUID are the members of a value of type Box[uuid.UUID].
-var mcpFieldsBoxUUID = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxUUID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeBoxDeletedAt reads a value of type Box[gorm.DeletedAt].
 func mcpDecodeBoxDeletedAt(d *wire.Decoder, v *Box[gorm.DeletedAt]) {
@@ -5795,9 +4896,7 @@ var _ = struct {
 }(Box[gorm.DeletedAt]{})
 
 // mcpFieldsBoxDeletedAt are the members of a value of type Box[gorm.DeletedAt].
-var mcpFieldsBoxDeletedAt = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxDeletedAt = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeDeletedAt reads a value of type gorm.DeletedAt.
 func mcpDecodeDeletedAt(d *wire.Decoder, v *gorm.DeletedAt) {
@@ -5823,9 +4922,7 @@ var _ = struct {
 
 // mcpFieldsBoxIntOrString are the members of a value of type
 // Box[intstr.IntOrString].
-var mcpFieldsBoxIntOrString = wire.Fields{
-	{Name: "v", Required: true, Null: true}, {Name: "l"},
-}
+var mcpFieldsBoxIntOrString = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
 
 // mcpDecodeIntOrString reads a value of type intstr.IntOrString.
 func mcpDecodeIntOrString(d *wire.Decoder, v *intstr.IntOrString) {
@@ -5850,9 +4947,7 @@ var _ = struct {
 }(Box[ericlagergrendecimal.Big]{})
 
 // mcpFieldsBoxBig are the members of a value of type Box[decimal.Big].
-var mcpFieldsBoxBig = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxBig = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeBig reads a value of type decimal.Big.
 func mcpDecodeBig(d *wire.Decoder, v *ericlagergrendecimal.Big) {
@@ -5877,9 +4972,7 @@ var _ = struct {
 }(Box[v1.Duration]{})
 
 // mcpFieldsBoxDuration are the members of a value of type Box[v1.Duration].
-var mcpFieldsBoxDuration = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxDuration = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString12 reads a value of type string.
 func mcpDecodeString12(d *wire.Decoder, v *string) {
@@ -5910,9 +5003,7 @@ var _ = struct {
 }(Box[v1.MicroTime]{})
 
 // mcpFieldsBoxMicroTime are the members of a value of type Box[v1.MicroTime].
-var mcpFieldsBoxMicroTime = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxMicroTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString13 reads a value of type string.
 func mcpDecodeString13(d *wire.Decoder, v *string) {
@@ -5944,9 +5035,7 @@ var _ = struct {
 }(Box[v1.Time]{})
 
 // mcpFieldsTypesBoxTime3 are the members of a value of type Box[v1.Time].
-var mcpFieldsTypesBoxTime3 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTime3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeV1Time reads a value of type v1.Time.
 func mcpDecodeV1Time(d *wire.Decoder, v *v1.Time) {
@@ -5971,9 +5060,7 @@ var _ = struct {
 }(Box[guregunull.Bool]{})
 
 // mcpFieldsBoxBool are the members of a value of type Box[null.Bool].
-var mcpFieldsBoxBool = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxBool = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeBool reads a value of type null.Bool.
 func mcpDecodeBool(d *wire.Decoder, v *guregunull.Bool) {
@@ -5998,9 +5085,7 @@ var _ = struct {
 }(Box[guregunull.Float]{})
 
 // mcpFieldsBoxFloat are the members of a value of type Box[null.Float].
-var mcpFieldsBoxFloat = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxFloat = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeFloat reads a value of type null.Float.
 func mcpDecodeFloat(d *wire.Decoder, v *guregunull.Float) {
@@ -6025,9 +5110,7 @@ var _ = struct {
 }(Box[guregunull.Int]{})
 
 // mcpFieldsBoxInt are the members of a value of type Box[null.Int].
-var mcpFieldsBoxInt = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxInt = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeInt reads a value of type null.Int.
 func mcpDecodeInt(d *wire.Decoder, v *guregunull.Int) {
@@ -6052,9 +5135,7 @@ var _ = struct {
 }(Box[guregunull.String]{})
 
 // mcpFieldsTypesBoxString are the members of a value of type Box[null.String].
-var mcpFieldsTypesBoxString = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxString = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeGureguNullString reads a value of type null.String.
 func mcpDecodeGureguNullString(d *wire.Decoder, v *guregunull.String) {
@@ -6079,9 +5160,7 @@ var _ = struct {
 }(Box[guregunull.Time]{})
 
 // mcpFieldsTypesBoxTime4 are the members of a value of type Box[null.Time].
-var mcpFieldsTypesBoxTime4 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTime4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullTime reads a value of type null.Time.
 func mcpDecodeNullTime(d *wire.Decoder, v *guregunull.Time) {
@@ -6106,9 +5185,7 @@ var _ = struct {
 }(Box[guregunull2.Bool]{})
 
 // mcpFieldsTypesBoxBool are the members of a value of type Box[null.Bool].
-var mcpFieldsTypesBoxBool = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxBool = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullBool reads a value of type null.Bool.
 func mcpDecodeNullBool(d *wire.Decoder, v *guregunull2.Bool) {
@@ -6133,9 +5210,7 @@ var _ = struct {
 }(Box[guregunull2.Float]{})
 
 // mcpFieldsTypesBoxFloat are the members of a value of type Box[null.Float].
-var mcpFieldsTypesBoxFloat = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxFloat = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullFloat reads a value of type null.Float.
 func mcpDecodeNullFloat(d *wire.Decoder, v *guregunull2.Float) {
@@ -6160,9 +5235,7 @@ var _ = struct {
 }(Box[guregunull2.Int]{})
 
 // mcpFieldsTypesBoxInt are the members of a value of type Box[null.Int].
-var mcpFieldsTypesBoxInt = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullInt reads a value of type null.Int.
 func mcpDecodeNullInt(d *wire.Decoder, v *guregunull2.Int) {
@@ -6187,9 +5260,7 @@ var _ = struct {
 }(Box[guregunull2.String]{})
 
 // mcpFieldsTypesBoxString2 are the members of a value of type Box[null.String].
-var mcpFieldsTypesBoxString2 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxString2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeGureguNullString2 reads a value of type null.String.
 func mcpDecodeGureguNullString2(d *wire.Decoder, v *guregunull2.String) {
@@ -6214,9 +5285,7 @@ var _ = struct {
 }(Box[guregunull2.Time]{})
 
 // mcpFieldsTypesBoxTime5 are the members of a value of type Box[null.Time].
-var mcpFieldsTypesBoxTime5 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTime5 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeGureguNullTime reads a value of type null.Time.
 func mcpDecodeGureguNullTime(d *wire.Decoder, v *guregunull2.Time) {
@@ -6241,9 +5310,7 @@ var _ = struct {
 }(Box[nullnull.Bool]{})
 
 // mcpFieldsTypesBoxBool2 are the members of a value of type Box[null.Bool].
-var mcpFieldsTypesBoxBool2 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxBool2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullBool reads a value of type null.Bool.
 func mcpDecodeNullNullBool(d *wire.Decoder, v *nullnull.Bool) {
@@ -6268,9 +5335,7 @@ var _ = struct {
 }(Box[nullnull.Byte]{})
 
 // mcpFieldsTypesBoxByte are the members of a value of type Box[null.Byte].
-var mcpFieldsTypesBoxByte = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxByte = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullByte reads a value of type null.Byte.
 func mcpDecodeNullNullByte(d *wire.Decoder, v *nullnull.Byte) {
@@ -6295,9 +5360,7 @@ var _ = struct {
 }(Box[nullnull.Float]{})
 
 // mcpFieldsTypesBoxFloat2 are the members of a value of type Box[null.Float].
-var mcpFieldsTypesBoxFloat2 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxFloat2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullFloat reads a value of type null.Float.
 func mcpDecodeNullNullFloat(d *wire.Decoder, v *nullnull.Float) {
@@ -6322,9 +5385,7 @@ var _ = struct {
 }(Box[nullnull.Int]{})
 
 // mcpFieldsTypesBoxInt2 are the members of a value of type Box[null.Int].
-var mcpFieldsTypesBoxInt2 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullInt reads a value of type null.Int.
 func mcpDecodeNullNullInt(d *wire.Decoder, v *nullnull.Int) {
@@ -6349,9 +5410,7 @@ var _ = struct {
 }(Box[nullnull.Int16]{})
 
 // mcpFieldsBoxInt16 are the members of a value of type Box[null.Int16].
-var mcpFieldsBoxInt16 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxInt16 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeInt16 reads a value of type null.Int16.
 func mcpDecodeInt16(d *wire.Decoder, v *nullnull.Int16) {
@@ -6376,9 +5435,7 @@ var _ = struct {
 }(Box[nullnull.Int32]{})
 
 // mcpFieldsBoxInt32 are the members of a value of type Box[null.Int32].
-var mcpFieldsBoxInt32 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxInt32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeInt32 reads a value of type null.Int32.
 func mcpDecodeInt32(d *wire.Decoder, v *nullnull.Int32) {
@@ -6403,9 +5460,7 @@ var _ = struct {
 }(Box[nullnull.String]{})
 
 // mcpFieldsTypesBoxString3 are the members of a value of type Box[null.String].
-var mcpFieldsTypesBoxString3 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxString3 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullString reads a value of type null.String.
 func mcpDecodeNullNullString(d *wire.Decoder, v *nullnull.String) {
@@ -6430,9 +5485,7 @@ var _ = struct {
 }(Box[nullnull.Time]{})
 
 // mcpFieldsTypesBoxTime6 are the members of a value of type Box[null.Time].
-var mcpFieldsTypesBoxTime6 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTime6 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullTime reads a value of type null.Time.
 func mcpDecodeNullNullTime(d *wire.Decoder, v *nullnull.Time) {
@@ -6458,9 +5511,7 @@ var _ = struct {
 
 // mcpFieldsBoxValueString are the members of a value of type
 // Box[null.Value[string]].
-var mcpFieldsBoxValueString = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxValueString = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeValueString reads a value of type null.Value[string].
 func mcpDecodeValueString(d *wire.Decoder, v *nullnull.Value[string]) {
@@ -6485,9 +5536,7 @@ var _ = struct {
 }(Box[nullnull2.Bool]{})
 
 // mcpFieldsTypesBoxBool3 are the members of a value of type Box[null.Bool].
-var mcpFieldsTypesBoxBool3 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxBool3 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullBool2 reads a value of type null.Bool.
 func mcpDecodeNullNullBool2(d *wire.Decoder, v *nullnull2.Bool) {
@@ -6512,9 +5561,7 @@ var _ = struct {
 }(Box[nullnull2.Byte]{})
 
 // mcpFieldsTypesBoxByte2 are the members of a value of type Box[null.Byte].
-var mcpFieldsTypesBoxByte2 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxByte2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullByte2 reads a value of type null.Byte.
 func mcpDecodeNullNullByte2(d *wire.Decoder, v *nullnull2.Byte) {
@@ -6539,9 +5586,7 @@ var _ = struct {
 }(Box[nullnull2.Float]{})
 
 // mcpFieldsTypesBoxFloat3 are the members of a value of type Box[null.Float].
-var mcpFieldsTypesBoxFloat3 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxFloat3 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullFloat2 reads a value of type null.Float.
 func mcpDecodeNullNullFloat2(d *wire.Decoder, v *nullnull2.Float) {
@@ -6566,9 +5611,7 @@ var _ = struct {
 }(Box[nullnull2.Int]{})
 
 // mcpFieldsTypesBoxInt3 are the members of a value of type Box[null.Int].
-var mcpFieldsTypesBoxInt3 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt3 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullInt2 reads a value of type null.Int.
 func mcpDecodeNullNullInt2(d *wire.Decoder, v *nullnull2.Int) {
@@ -6593,9 +5636,7 @@ var _ = struct {
 }(Box[nullnull2.Int16]{})
 
 // mcpFieldsTypesBoxInt16 are the members of a value of type Box[null.Int16].
-var mcpFieldsTypesBoxInt16 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt16 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullInt16 reads a value of type null.Int16.
 func mcpDecodeNullInt16(d *wire.Decoder, v *nullnull2.Int16) {
@@ -6620,9 +5661,7 @@ var _ = struct {
 }(Box[nullnull2.Int32]{})
 
 // mcpFieldsTypesBoxInt32 are the members of a value of type Box[null.Int32].
-var mcpFieldsTypesBoxInt32 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullInt32 reads a value of type null.Int32.
 func mcpDecodeNullInt32(d *wire.Decoder, v *nullnull2.Int32) {
@@ -6647,9 +5686,7 @@ var _ = struct {
 }(Box[nullnull2.String]{})
 
 // mcpFieldsTypesBoxString4 are the members of a value of type Box[null.String].
-var mcpFieldsTypesBoxString4 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxString4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullString2 reads a value of type null.String.
 func mcpDecodeNullNullString2(d *wire.Decoder, v *nullnull2.String) {
@@ -6674,9 +5711,7 @@ var _ = struct {
 }(Box[nullnull2.Time]{})
 
 // mcpFieldsTypesBoxTime7 are the members of a value of type Box[null.Time].
-var mcpFieldsTypesBoxTime7 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTime7 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullTime2 reads a value of type null.Time.
 func mcpDecodeNullNullTime2(d *wire.Decoder, v *nullnull2.Time) {
@@ -6702,9 +5737,7 @@ var _ = struct {
 
 // mcpFieldsBoxValueFloat64 are the members of a value of type
 // Box[null.Value[float64]].
-var mcpFieldsBoxValueFloat64 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxValueFloat64 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeValueFloat64 reads a value of type null.Value[float64].
 func mcpDecodeValueFloat64(d *wire.Decoder, v *nullnull2.Value[float64]) {
@@ -6729,9 +5762,7 @@ var _ = struct {
 }(Box[pgtype.Bool]{})
 
 // mcpFieldsTypesBoxBool4 are the members of a value of type Box[pgtype.Bool].
-var mcpFieldsTypesBoxBool4 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxBool4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodePgtypeBool reads a value of type pgtype.Bool.
 func mcpDecodePgtypeBool(d *wire.Decoder, v *pgtype.Bool) {
@@ -6756,9 +5787,7 @@ var _ = struct {
 }(Box[pgtype.Date]{})
 
 // mcpFieldsTypesBoxDate3 are the members of a value of type Box[pgtype.Date].
-var mcpFieldsTypesBoxDate3 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxDate3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeBoxFloat4 reads a value of type Box[pgtype.Float4].
 func mcpDecodeBoxFloat4(d *wire.Decoder, v *Box[pgtype.Float4]) {
@@ -6778,9 +5807,7 @@ var _ = struct {
 }(Box[pgtype.Float4]{})
 
 // mcpFieldsBoxFloat4 are the members of a value of type Box[pgtype.Float4].
-var mcpFieldsBoxFloat4 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxFloat4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeFloat4 reads a value of type pgtype.Float4.
 func mcpDecodeFloat4(d *wire.Decoder, v *pgtype.Float4) {
@@ -6805,9 +5832,7 @@ var _ = struct {
 }(Box[pgtype.Float8]{})
 
 // mcpFieldsBoxFloat8 are the members of a value of type Box[pgtype.Float8].
-var mcpFieldsBoxFloat8 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxFloat8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeFloat8 reads a value of type pgtype.Float8.
 func mcpDecodeFloat8(d *wire.Decoder, v *pgtype.Float8) {
@@ -6832,9 +5857,7 @@ var _ = struct {
 }(Box[pgtype.Int2]{})
 
 // mcpFieldsBoxInt2 are the members of a value of type Box[pgtype.Int2].
-var mcpFieldsBoxInt2 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxInt2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeInt2 reads a value of type pgtype.Int2.
 func mcpDecodeInt2(d *wire.Decoder, v *pgtype.Int2) {
@@ -6859,9 +5882,7 @@ var _ = struct {
 }(Box[pgtype.Int4]{})
 
 // mcpFieldsBoxInt4 are the members of a value of type Box[pgtype.Int4].
-var mcpFieldsBoxInt4 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxInt4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeInt4 reads a value of type pgtype.Int4.
 func mcpDecodeInt4(d *wire.Decoder, v *pgtype.Int4) {
@@ -6886,9 +5907,7 @@ var _ = struct {
 }(Box[pgtype.Int8]{})
 
 // mcpFieldsBoxInt8 are the members of a value of type Box[pgtype.Int8].
-var mcpFieldsBoxInt8 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxInt8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeInt8 reads a value of type pgtype.Int8.
 func mcpDecodeInt8(d *wire.Decoder, v *pgtype.Int8) {
@@ -6913,9 +5932,7 @@ var _ = struct {
 }(Box[pgtype.Numeric]{})
 
 // mcpFieldsBoxNumeric are the members of a value of type Box[pgtype.Numeric].
-var mcpFieldsBoxNumeric = wire.Fields{
-	{Name: "v", Required: true, Null: true}, {Name: "l"},
-}
+var mcpFieldsBoxNumeric = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
 
 // mcpDecodeNumeric reads a value of type pgtype.Numeric.
 func mcpDecodeNumeric(d *wire.Decoder, v *pgtype.Numeric) {
@@ -6940,9 +5957,7 @@ var _ = struct {
 }(Box[pgtype.Text]{})
 
 // mcpFieldsBoxText are the members of a value of type Box[pgtype.Text].
-var mcpFieldsBoxText = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxText = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeText reads a value of type pgtype.Text.
 func mcpDecodeText(d *wire.Decoder, v *pgtype.Text) {
@@ -6968,9 +5983,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTimestamp are the members of a value of type
 // Box[pgtype.Timestamp].
-var mcpFieldsTypesBoxTimestamp = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTimestamp = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStringPtr3 reads a value of type *string.
 func mcpDecodeStringPtr3(d *wire.Decoder, v **string) {
@@ -7007,9 +6020,7 @@ var _ = struct {
 
 // mcpFieldsBoxTimestamptz are the members of a value of type
 // Box[pgtype.Timestamptz].
-var mcpFieldsBoxTimestamptz = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxTimestamptz = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStringPtr4 reads a value of type *string.
 func mcpDecodeStringPtr4(d *wire.Decoder, v **string) {
@@ -7045,9 +6056,7 @@ var _ = struct {
 }(Box[pgtype.Uint32]{})
 
 // mcpFieldsBoxUint32 are the members of a value of type Box[pgtype.Uint32].
-var mcpFieldsBoxUint32 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxUint32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeUint32 reads a value of type pgtype.Uint32.
 func mcpDecodeUint32(d *wire.Decoder, v *pgtype.Uint32) {
@@ -7072,9 +6081,7 @@ var _ = struct {
 }(Box[pgtype.UUID]{})
 
 // mcpFieldsTypesBoxUUID are the members of a value of type Box[pgtype.UUID].
-var mcpFieldsTypesBoxUUID = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxUUID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStringPtr5 reads a value of type *string.
 func mcpDecodeStringPtr5(d *wire.Decoder, v **string) {
@@ -7105,9 +6112,7 @@ var _ = struct {
 
 // mcpFieldsBoxHalfVector are the members of a value of type
 // Box[pgvector.HalfVector].
-var mcpFieldsBoxHalfVector = wire.Fields{
-	{Name: "v", Required: true, Null: true}, {Name: "l"},
-}
+var mcpFieldsBoxHalfVector = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
 
 // mcpDecodeHalfVector reads a value of type pgvector.HalfVector.
 func mcpDecodeHalfVector(d *wire.Decoder, v *pgvector.HalfVector) {
@@ -7132,9 +6137,7 @@ var _ = struct {
 }(Box[pgvector.Vector]{})
 
 // mcpFieldsBoxVector are the members of a value of type Box[pgvector.Vector].
-var mcpFieldsBoxVector = wire.Fields{
-	{Name: "v", Required: true, Null: true}, {Name: "l"},
-}
+var mcpFieldsBoxVector = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
 
 // mcpDecodeVector reads a value of type pgvector.Vector.
 func mcpDecodeVector(d *wire.Decoder, v *pgvector.Vector) {
@@ -7160,9 +6163,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxObjectID are the members of a value of type
 // Box[primitive.ObjectID].
-var mcpFieldsTypesBoxObjectID = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxObjectID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodePrimitiveObjectID reads a value of type primitive.ObjectID.
 func mcpDecodePrimitiveObjectID(d *wire.Decoder, v *primitive.ObjectID) {
@@ -7188,9 +6189,7 @@ var _ = struct {
 
 // mcpFieldsBoxQuantity are the members of a value of type
 // Box[resource.Quantity].
-var mcpFieldsBoxQuantity = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxQuantity = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString16 reads a value of type string.
 func mcpDecodeString16(d *wire.Decoder, v *string) {
@@ -7221,9 +6220,7 @@ var _ = struct {
 }(Box[satoriuuid.UUID]{})
 
 // mcpFieldsTypesBoxUUID2 are the members of a value of type Box[uuid.UUID].
-var mcpFieldsTypesBoxUUID2 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxUUID2 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeSatoriUUIDUUID reads a value of type uuid.UUID.
 func mcpDecodeSatoriUUIDUUID(d *wire.Decoder, v *satoriuuid.UUID) {
@@ -7248,9 +6245,7 @@ var _ = struct {
 }(Box[types.JSONText]{})
 
 // mcpFieldsBoxJSONText are the members of a value of type Box[types.JSONText].
-var mcpFieldsBoxJSONText = wire.Fields{
-	{Name: "v", Required: true, Null: true}, {Name: "l"},
-}
+var mcpFieldsBoxJSONText = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
 
 // mcpDecodeJSONText reads a value of type types.JSONText.
 func mcpDecodeJSONText(d *wire.Decoder, v *types.JSONText) {
@@ -7276,9 +6271,7 @@ var _ = struct {
 
 // mcpFieldsBoxNullJSONText are the members of a value of type
 // Box[types.NullJSONText].
-var mcpFieldsBoxNullJSONText = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxNullJSONText = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullJSONText reads a value of type types.NullJSONText.
 func mcpDecodeNullJSONText(d *wire.Decoder, v *types.NullJSONText) {
@@ -7303,9 +6296,7 @@ var _ = struct {
 }(Box[strfmt.Base64]{})
 
 // mcpFieldsBoxBase64 are the members of a value of type Box[strfmt.Base64].
-var mcpFieldsBoxBase64 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxBase64 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString17 reads a value of type string.
 func mcpDecodeString17(d *wire.Decoder, v *string) {
@@ -7336,9 +6327,7 @@ var _ = struct {
 }(Box[strfmt.CIDR]{})
 
 // mcpFieldsBoxCIDR are the members of a value of type Box[strfmt.CIDR].
-var mcpFieldsBoxCIDR = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxCIDR = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeCIDR reads a value of type strfmt.CIDR.
 func mcpDecodeCIDR(d *wire.Decoder, v *strfmt.CIDR) {
@@ -7363,9 +6352,7 @@ var _ = struct {
 }(Box[strfmt.Country]{})
 
 // mcpFieldsBoxCountry are the members of a value of type Box[strfmt.Country].
-var mcpFieldsBoxCountry = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxCountry = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeCountry reads a value of type strfmt.Country.
 func mcpDecodeCountry(d *wire.Decoder, v *strfmt.Country) {
@@ -7391,9 +6378,7 @@ var _ = struct {
 
 // mcpFieldsBoxCreditCard are the members of a value of type
 // Box[strfmt.CreditCard].
-var mcpFieldsBoxCreditCard = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxCreditCard = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeCreditCard reads a value of type strfmt.CreditCard.
 func mcpDecodeCreditCard(d *wire.Decoder, v *strfmt.CreditCard) {
@@ -7418,9 +6403,7 @@ var _ = struct {
 }(Box[strfmt.Currency]{})
 
 // mcpFieldsBoxCurrency are the members of a value of type Box[strfmt.Currency].
-var mcpFieldsBoxCurrency = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxCurrency = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeCurrency reads a value of type strfmt.Currency.
 func mcpDecodeCurrency(d *wire.Decoder, v *strfmt.Currency) {
@@ -7445,9 +6428,7 @@ var _ = struct {
 }(Box[strfmt.Date]{})
 
 // mcpFieldsTypesBoxDate4 are the members of a value of type Box[strfmt.Date].
-var mcpFieldsTypesBoxDate4 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxDate4 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStrfmtDate reads a value of type strfmt.Date.
 func mcpDecodeStrfmtDate(d *wire.Decoder, v *strfmt.Date) {
@@ -7473,9 +6454,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxDateTime2 are the members of a value of type
 // Box[strfmt.DateTime].
-var mcpFieldsTypesBoxDateTime2 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxDateTime2 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStrfmtDateTime reads a value of type strfmt.DateTime.
 func mcpDecodeStrfmtDateTime(d *wire.Decoder, v *strfmt.DateTime) {
@@ -7501,9 +6480,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxDuration are the members of a value of type
 // Box[strfmt.Duration].
-var mcpFieldsTypesBoxDuration = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxDuration = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStrfmtDuration reads a value of type strfmt.Duration.
 func mcpDecodeStrfmtDuration(d *wire.Decoder, v *strfmt.Duration) {
@@ -7528,9 +6505,7 @@ var _ = struct {
 }(Box[strfmt.Email]{})
 
 // mcpFieldsBoxEmail are the members of a value of type Box[strfmt.Email].
-var mcpFieldsBoxEmail = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxEmail = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString18 reads a value of type string.
 func mcpDecodeString18(d *wire.Decoder, v *string) {
@@ -7561,9 +6536,7 @@ var _ = struct {
 }(Box[strfmt.HexColor]{})
 
 // mcpFieldsBoxHexColor are the members of a value of type Box[strfmt.HexColor].
-var mcpFieldsBoxHexColor = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxHexColor = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeHexColor reads a value of type strfmt.HexColor.
 func mcpDecodeHexColor(d *wire.Decoder, v *strfmt.HexColor) {
@@ -7588,9 +6561,7 @@ var _ = struct {
 }(Box[strfmt.Hostname]{})
 
 // mcpFieldsBoxHostname are the members of a value of type Box[strfmt.Hostname].
-var mcpFieldsBoxHostname = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxHostname = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString19 reads a value of type string.
 func mcpDecodeString19(d *wire.Decoder, v *string) {
@@ -7621,9 +6592,7 @@ var _ = struct {
 }(Box[strfmt.IPv4]{})
 
 // mcpFieldsBoxIPv4 are the members of a value of type Box[strfmt.IPv4].
-var mcpFieldsBoxIPv4 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxIPv4 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString20 reads a value of type string.
 func mcpDecodeString20(d *wire.Decoder, v *string) {
@@ -7654,9 +6623,7 @@ var _ = struct {
 }(Box[strfmt.IPv6]{})
 
 // mcpFieldsBoxIPv6 are the members of a value of type Box[strfmt.IPv6].
-var mcpFieldsBoxIPv6 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxIPv6 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString21 reads a value of type string.
 func mcpDecodeString21(d *wire.Decoder, v *string) {
@@ -7687,9 +6654,7 @@ var _ = struct {
 }(Box[strfmt.ISBN]{})
 
 // mcpFieldsBoxISBN are the members of a value of type Box[strfmt.ISBN].
-var mcpFieldsBoxISBN = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxISBN = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeISBN reads a value of type strfmt.ISBN.
 func mcpDecodeISBN(d *wire.Decoder, v *strfmt.ISBN) {
@@ -7714,9 +6679,7 @@ var _ = struct {
 }(Box[strfmt.ISBN10]{})
 
 // mcpFieldsBoxISBN10 are the members of a value of type Box[strfmt.ISBN10].
-var mcpFieldsBoxISBN10 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxISBN10 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeISBN10 reads a value of type strfmt.ISBN10.
 func mcpDecodeISBN10(d *wire.Decoder, v *strfmt.ISBN10) {
@@ -7741,9 +6704,7 @@ var _ = struct {
 }(Box[strfmt.ISBN13]{})
 
 // mcpFieldsBoxISBN13 are the members of a value of type Box[strfmt.ISBN13].
-var mcpFieldsBoxISBN13 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxISBN13 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeISBN13 reads a value of type strfmt.ISBN13.
 func mcpDecodeISBN13(d *wire.Decoder, v *strfmt.ISBN13) {
@@ -7768,9 +6729,7 @@ var _ = struct {
 }(Box[strfmt.MAC]{})
 
 // mcpFieldsBoxMAC are the members of a value of type Box[strfmt.MAC].
-var mcpFieldsBoxMAC = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxMAC = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeMAC reads a value of type strfmt.MAC.
 func mcpDecodeMAC(d *wire.Decoder, v *strfmt.MAC) {
@@ -7795,9 +6754,7 @@ var _ = struct {
 }(Box[strfmt.ObjectId]{})
 
 // mcpFieldsBoxObjectId are the members of a value of type Box[strfmt.ObjectId].
-var mcpFieldsBoxObjectId = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxObjectId = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeObjectId reads a value of type strfmt.ObjectId.
 func mcpDecodeObjectId(d *wire.Decoder, v *strfmt.ObjectId) {
@@ -7822,9 +6779,7 @@ var _ = struct {
 }(Box[strfmt.Password]{})
 
 // mcpFieldsBoxPassword are the members of a value of type Box[strfmt.Password].
-var mcpFieldsBoxPassword = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxPassword = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodePassword reads a value of type strfmt.Password.
 func mcpDecodePassword(d *wire.Decoder, v *strfmt.Password) {
@@ -7849,9 +6804,7 @@ var _ = struct {
 }(Box[strfmt.RGBColor]{})
 
 // mcpFieldsBoxRGBColor are the members of a value of type Box[strfmt.RGBColor].
-var mcpFieldsBoxRGBColor = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxRGBColor = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeRGBColor reads a value of type strfmt.RGBColor.
 func mcpDecodeRGBColor(d *wire.Decoder, v *strfmt.RGBColor) {
@@ -7876,9 +6829,7 @@ var _ = struct {
 }(Box[strfmt.SSN]{})
 
 // mcpFieldsBoxSSN are the members of a value of type Box[strfmt.SSN].
-var mcpFieldsBoxSSN = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxSSN = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeSSN reads a value of type strfmt.SSN.
 func mcpDecodeSSN(d *wire.Decoder, v *strfmt.SSN) {
@@ -7903,9 +6854,7 @@ var _ = struct {
 }(Box[strfmt.ULID]{})
 
 // mcpFieldsBoxULID are the members of a value of type Box[strfmt.ULID].
-var mcpFieldsBoxULID = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxULID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeString22 reads a value of type string.
 func mcpDecodeString22(d *wire.Decoder, v *string) {
@@ -7936,9 +6885,7 @@ var _ = struct {
 }(Box[strfmt.URI]{})
 
 // mcpFieldsBoxURI are the members of a value of type Box[strfmt.URI].
-var mcpFieldsBoxURI = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxURI = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStrfmtURI reads a value of type strfmt.URI.
 func mcpDecodeStrfmtURI(d *wire.Decoder, v *strfmt.URI) {
@@ -7963,9 +6910,7 @@ var _ = struct {
 }(Box[strfmt.UUID]{})
 
 // mcpFieldsTypesBoxUUID3 are the members of a value of type Box[strfmt.UUID].
-var mcpFieldsTypesBoxUUID3 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxUUID3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeStrfmtUUID reads a value of type strfmt.UUID.
 func mcpDecodeStrfmtUUID(d *wire.Decoder, v *strfmt.UUID) {
@@ -7990,9 +6935,7 @@ var _ = struct {
 }(Box[strfmt.UUID3]{})
 
 // mcpFieldsBoxUUID3 are the members of a value of type Box[strfmt.UUID3].
-var mcpFieldsBoxUUID3 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxUUID3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeUUID3 reads a value of type strfmt.UUID3.
 func mcpDecodeUUID3(d *wire.Decoder, v *strfmt.UUID3) {
@@ -8017,9 +6960,7 @@ var _ = struct {
 }(Box[strfmt.UUID4]{})
 
 // mcpFieldsBoxUUID4 are the members of a value of type Box[strfmt.UUID4].
-var mcpFieldsBoxUUID4 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxUUID4 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeUUID4 reads a value of type strfmt.UUID4.
 func mcpDecodeUUID4(d *wire.Decoder, v *strfmt.UUID4) {
@@ -8044,9 +6985,7 @@ var _ = struct {
 }(Box[strfmt.UUID5]{})
 
 // mcpFieldsBoxUUID5 are the members of a value of type Box[strfmt.UUID5].
-var mcpFieldsBoxUUID5 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxUUID5 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeUUID5 reads a value of type strfmt.UUID5.
 func mcpDecodeUUID5(d *wire.Decoder, v *strfmt.UUID5) {
@@ -8071,9 +7010,7 @@ var _ = struct {
 }(Box[strfmt.UUID7]{})
 
 // mcpFieldsBoxUUID7 are the members of a value of type Box[strfmt.UUID7].
-var mcpFieldsBoxUUID7 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxUUID7 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeUUID7 reads a value of type strfmt.UUID7.
 func mcpDecodeUUID7(d *wire.Decoder, v *strfmt.UUID7) {
@@ -8098,9 +7035,7 @@ var _ = struct {
 }(Box[ulid.ULID]{})
 
 // mcpFieldsTypesBoxULID are the members of a value of type Box[ulid.ULID].
-var mcpFieldsTypesBoxULID = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxULID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeUlidULID reads a value of type ulid.ULID.
 func mcpDecodeUlidULID(d *wire.Decoder, v *ulid.ULID) {
@@ -8126,9 +7061,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxNullUUID are the members of a value of type
 // Box[uuid.NullUUID].
-var mcpFieldsTypesBoxNullUUID = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxNullUUID = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeGoogleUUIDUUID reads a value of type uuid.UUID.
 func mcpDecodeGoogleUUIDUUID(d *wire.Decoder, v *googleuuid.UUID) {
@@ -8158,9 +7091,7 @@ var _ = struct {
 }(Box[googleuuid.UUID]{})
 
 // mcpFieldsTypesBoxUUID4 are the members of a value of type Box[uuid.UUID].
-var mcpFieldsTypesBoxUUID4 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxUUID4 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeTypesBoxBool5 reads a value of type Box[null.Bool].
 func mcpDecodeTypesBoxBool5(d *wire.Decoder, v *Box[nullnull3.Bool]) {
@@ -8180,9 +7111,7 @@ var _ = struct {
 }(Box[nullnull3.Bool]{})
 
 // mcpFieldsTypesBoxBool5 are the members of a value of type Box[null.Bool].
-var mcpFieldsTypesBoxBool5 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxBool5 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullBool3 reads a value of type null.Bool.
 func mcpDecodeNullNullBool3(d *wire.Decoder, v *nullnull3.Bool) {
@@ -8207,9 +7136,7 @@ var _ = struct {
 }(Box[nullnull3.Byte]{})
 
 // mcpFieldsTypesBoxByte3 are the members of a value of type Box[null.Byte].
-var mcpFieldsTypesBoxByte3 = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxByte3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpDecodeNullNullByte3 reads a value of type null.Byte.
 func mcpDecodeNullNullByte3(d *wire.Decoder, v *nullnull3.Byte) {
@@ -8234,9 +7161,7 @@ var _ = struct {
 }(Box[nullnull3.Float32]{})
 
 // mcpFieldsBoxFloat32 are the members of a value of type Box[null.Float32].
-var mcpFieldsBoxFloat32 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxFloat32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeFloat32 reads a value of type null.Float32.
 func mcpDecodeFloat32(d *wire.Decoder, v *nullnull3.Float32) {
@@ -8261,9 +7186,7 @@ var _ = struct {
 }(Box[nullnull3.Float64]{})
 
 // mcpFieldsBoxFloat64 are the members of a value of type Box[null.Float64].
-var mcpFieldsBoxFloat64 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxFloat64 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeFloat64 reads a value of type null.Float64.
 func mcpDecodeFloat64(d *wire.Decoder, v *nullnull3.Float64) {
@@ -8288,9 +7211,7 @@ var _ = struct {
 }(Box[nullnull3.Int]{})
 
 // mcpFieldsTypesBoxInt4 are the members of a value of type Box[null.Int].
-var mcpFieldsTypesBoxInt4 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullInt3 reads a value of type null.Int.
 func mcpDecodeNullNullInt3(d *wire.Decoder, v *nullnull3.Int) {
@@ -8315,9 +7236,7 @@ var _ = struct {
 }(Box[nullnull3.Int16]{})
 
 // mcpFieldsTypesBoxInt162 are the members of a value of type Box[null.Int16].
-var mcpFieldsTypesBoxInt162 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt162 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullInt16 reads a value of type null.Int16.
 func mcpDecodeNullNullInt16(d *wire.Decoder, v *nullnull3.Int16) {
@@ -8342,9 +7261,7 @@ var _ = struct {
 }(Box[nullnull3.Int32]{})
 
 // mcpFieldsTypesBoxInt322 are the members of a value of type Box[null.Int32].
-var mcpFieldsTypesBoxInt322 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt322 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullInt32 reads a value of type null.Int32.
 func mcpDecodeNullNullInt32(d *wire.Decoder, v *nullnull3.Int32) {
@@ -8369,9 +7286,7 @@ var _ = struct {
 }(Box[nullnull3.Int64]{})
 
 // mcpFieldsBoxInt64 are the members of a value of type Box[null.Int64].
-var mcpFieldsBoxInt64 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxInt64 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeInt64 reads a value of type null.Int64.
 func mcpDecodeInt64(d *wire.Decoder, v *nullnull3.Int64) {
@@ -8396,9 +7311,7 @@ var _ = struct {
 }(Box[nullnull3.Int8]{})
 
 // mcpFieldsTypesBoxInt8 are the members of a value of type Box[null.Int8].
-var mcpFieldsTypesBoxInt8 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxInt8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullInt8 reads a value of type null.Int8.
 func mcpDecodeNullInt8(d *wire.Decoder, v *nullnull3.Int8) {
@@ -8423,9 +7336,7 @@ var _ = struct {
 }(Box[nullnull3.JSON]{})
 
 // mcpFieldsTypesBoxJSON are the members of a value of type Box[null.JSON].
-var mcpFieldsTypesBoxJSON = wire.Fields{
-	{Name: "v", Required: true, Null: true}, {Name: "l"},
-}
+var mcpFieldsTypesBoxJSON = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
 
 // mcpDecodeNullJSON reads a value of type null.JSON.
 func mcpDecodeNullJSON(d *wire.Decoder, v *nullnull3.JSON) {
@@ -8450,9 +7361,7 @@ var _ = struct {
 }(Box[nullnull3.String]{})
 
 // mcpFieldsTypesBoxString5 are the members of a value of type Box[null.String].
-var mcpFieldsTypesBoxString5 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxString5 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullString3 reads a value of type null.String.
 func mcpDecodeNullNullString3(d *wire.Decoder, v *nullnull3.String) {
@@ -8477,9 +7386,7 @@ var _ = struct {
 }(Box[nullnull3.Time]{})
 
 // mcpFieldsTypesBoxTime8 are the members of a value of type Box[null.Time].
-var mcpFieldsTypesBoxTime8 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxTime8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullNullTime3 reads a value of type null.Time.
 func mcpDecodeNullNullTime3(d *wire.Decoder, v *nullnull3.Time) {
@@ -8504,9 +7411,7 @@ var _ = struct {
 }(Box[nullnull3.Uint]{})
 
 // mcpFieldsBoxUint are the members of a value of type Box[null.Uint].
-var mcpFieldsBoxUint = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxUint = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeUint reads a value of type null.Uint.
 func mcpDecodeUint(d *wire.Decoder, v *nullnull3.Uint) {
@@ -8531,9 +7436,7 @@ var _ = struct {
 }(Box[nullnull3.Uint16]{})
 
 // mcpFieldsBoxUint16 are the members of a value of type Box[null.Uint16].
-var mcpFieldsBoxUint16 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxUint16 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeUint16 reads a value of type null.Uint16.
 func mcpDecodeUint16(d *wire.Decoder, v *nullnull3.Uint16) {
@@ -8558,9 +7461,7 @@ var _ = struct {
 }(Box[nullnull3.Uint32]{})
 
 // mcpFieldsTypesBoxUint32 are the members of a value of type Box[null.Uint32].
-var mcpFieldsTypesBoxUint32 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsTypesBoxUint32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeNullUint32 reads a value of type null.Uint32.
 func mcpDecodeNullUint32(d *wire.Decoder, v *nullnull3.Uint32) {
@@ -8585,9 +7486,7 @@ var _ = struct {
 }(Box[nullnull3.Uint64]{})
 
 // mcpFieldsBoxUint64 are the members of a value of type Box[null.Uint64].
-var mcpFieldsBoxUint64 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxUint64 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeUint64 reads a value of type null.Uint64.
 func mcpDecodeUint64(d *wire.Decoder, v *nullnull3.Uint64) {
@@ -8612,9 +7511,7 @@ var _ = struct {
 }(Box[nullnull3.Uint8]{})
 
 // mcpFieldsBoxUint8 are the members of a value of type Box[null.Uint8].
-var mcpFieldsBoxUint8 = wire.Fields{
-	{Name: "v"}, {Name: "l"},
-}
+var mcpFieldsBoxUint8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
 // mcpDecodeUint8 reads a value of type null.Uint8.
 func mcpDecodeUint8(d *wire.Decoder, v *nullnull3.Uint8) {
@@ -8639,9 +7536,7 @@ var _ = struct {
 }(Box[xid.ID]{})
 
 // mcpFieldsBoxID are the members of a value of type Box[xid.ID].
-var mcpFieldsBoxID = wire.Fields{
-	{Name: "v", Required: true}, {Name: "l"},
-}
+var mcpFieldsBoxID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
 
 // mcpEncodeBoxByte writes a value of type Box[null.Byte].
 func mcpEncodeBoxByte(e *wire.Encoder, v *Box[null.Byte]) {

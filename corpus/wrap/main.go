@@ -227,18 +227,15 @@ func measure(source []byte) (total, schemas, codecs, fields int) {
 		case strings.HasPrefix(text, "func mcpDecode"), strings.HasPrefix(text, "func mcpEncode"), strings.HasPrefix(text, "var mcpFields"):
 			in = "codec"
 			codecs += comments + 1
-		case strings.HasPrefix(text, "const mcpInput"), strings.HasPrefix(text, "const mcpOutput"):
+		case strings.HasPrefix(text, "\tInputSchema:"), strings.HasPrefix(text, "\tOutputSchema:"):
 			in = "schema"
-			schemas += comments
 		}
 		comments = 0
 		switch in {
 		case "codec":
 			codecs++
-			if strings.HasPrefix(text, "\t{Name: ") {
-				fields++
-			}
-			if text == "}" {
+			fields += strings.Count(text, "{Name: ")
+			if text == "}" || strings.HasPrefix(text, "var ") && strings.HasSuffix(text, "}") {
 				in = ""
 			}
 		case "schema":

@@ -31,28 +31,20 @@ func RegisterMCP(r mcp.Registrar, notes *Notes) {
 	r.Register(mcpimpl.MethodTool(&mcpToolAddNote, notes, mcpCallAddNote))
 }
 
-// mcpToolAddNote describes the tool "add_note" (method (*Notes).Add).
+// mcpToolAddNote describes the tool "add_note".
 var mcpToolAddNote = mcp.ToolInfo{
-	Name:         "add_note",
-	Description:  "Adds a note of the caller, and returns all notes of the caller.",
-	Symbol:       "(*Notes).Add",
-	InputSchema:  mcpInputAddNote,
-	OutputSchema: mcpOutputAddNote,
+	Name:        "add_note",
+	Description: "Adds a note of the caller, and returns all notes of the caller.",
+	Symbol:      "(*Notes).Add",
+	InputSchema: `{"type":"object",` +
+		`"properties":{"text":{"type":"string","description":"one line","minLength":1}},"required":["text"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"string"}}`,
 }
-
-// mcpInputAddNote is the input schema of the tool "add_note".
-const mcpInputAddNote = `{"type":"object",` +
-	`"properties":{"text":{"type":"string","description":"one line","minLength":1}},"required":["text"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputAddNote is the output schema of the tool "add_note".
-const mcpOutputAddNote = `{"type":"array","items":{"type":"string"}}`
 
 // mcpCallAddNote answers calls of the tool "add_note".
 func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.ToolResult, error) {
-	var args struct {
-		text string
-	}
+	var args struct{ text string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsAddNote); o.Next(); {
 		switch o.Name() {
@@ -73,6 +65,4 @@ func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.To
 var _ func(*Notes, context.Context, string) []string = (*Notes).Add
 
 // mcpFieldsAddNote are the arguments of the tool "add_note".
-var mcpFieldsAddNote = wire.Fields{
-	{Name: "text", Required: true},
-}
+var mcpFieldsAddNote = wire.Fields{{Name: "text", Required: true}}

@@ -83,19 +83,16 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 	))
 }
 
-// mcpToolAddBook describes the tool "add_book" (method (*Store).AddBook).
+// mcpToolAddBook describes the tool "add_book".
 var mcpToolAddBook = mcp.ToolInfo{
-	Name:         "add_book",
-	Description:  "Adds a new book to the catalogue and returns it with its number.",
-	Symbol:       "(*Store).AddBook",
-	Groups:       []string{"stock"},
-	InputSchema:  mcpInputAddBook,
-	OutputSchema: mcpOutputAddBook,
+	Name:        "add_book",
+	Description: "Adds a new book to the catalogue and returns it with its number.",
+	Symbol:      "(*Store).AddBook",
+	Groups:      []string{"stock"},
+	InputSchema: `{"type":"object","properties":` + mcpSchemaNewBookProperties + `,` +
+		`"required":["title","authors","year","priceCents"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBook,
 }
-
-// mcpInputAddBook is the input schema of the tool "add_book".
-const mcpInputAddBook = `{"type":"object","properties":` + mcpSchemaNewBookProperties + `,` +
-	`"required":["title","authors","year","priceCents"],"additionalProperties":false}`
 
 // mcpSchemaNewBookProperties occurs several times in schemas.
 const mcpSchemaNewBookProperties = `{` +
@@ -115,9 +112,6 @@ const mcpSchemaNewBookProperties = `{` +
 	`"minimum":1,"maximum":1000000},` +
 	`"stock":{"type":"integer","description":"Stock is the number of copies that come in with the book.",` +
 	`"minimum":0,"maximum":1000,"default":1}}`
-
-// mcpOutputAddBook is the output schema of the tool "add_book".
-const mcpOutputAddBook = mcpSchemaBook
 
 // mcpSchemaBook occurs several times in schemas.
 const mcpSchemaBook = `{"type":"object","description":"Book is one title that the shop trades in.",` +
@@ -168,29 +162,22 @@ func mcpCallAddBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 
 var _ func(*Store, context.Context, NewBook) (Book, error) = (*Store).AddBook
 
-// mcpToolCancelReservation describes the tool "cancel_reservation" (method
-// (*Store).CancelReservation).
+// mcpToolCancelReservation describes the tool "cancel_reservation".
 var mcpToolCancelReservation = mcp.ToolInfo{
 	Name:        "cancel_reservation",
 	Description: "Gives the copies of one of your reservations back to the shop.",
 	Symbol:      "(*Store).CancelReservation",
 	Groups:      []string{"reservations"},
 	Hints:       mcp.ToolHints{Destructive: true},
-	InputSchema: mcpInputCancelReservation,
+	InputSchema: `{"type":"object","properties":{` +
+		`"reservation":{"type":"integer",` +
+		`"description":"number of the reservation, as reserve_copies returned it","minimum":1}},` +
+		`"required":["reservation"],"additionalProperties":false}`,
 }
-
-// mcpInputCancelReservation is the input schema of the tool
-// "cancel_reservation".
-const mcpInputCancelReservation = `{"type":"object","properties":{` +
-	`"reservation":{"type":"integer","description":"number of the reservation, as reserve_copies returned it",` +
-	`"minimum":1}},` +
-	`"required":["reservation"],"additionalProperties":false}`
 
 // mcpCallCancelReservation answers calls of the tool "cancel_reservation".
 func mcpCallCancelReservation(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
-	var args struct {
-		reservation int64
-	}
+	var args struct{ reservation int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsCancelReservation); o.Next(); {
 		switch o.Name() {
@@ -218,32 +205,24 @@ var _ func(context.Context) (Caller, error) = CallerFrom
 
 // mcpFieldsCancelReservation are the arguments of the tool
 // "cancel_reservation".
-var mcpFieldsCancelReservation = wire.Fields{
-	{Name: "reservation", Required: true},
-}
+var mcpFieldsCancelReservation = wire.Fields{{Name: "reservation", Required: true}}
 
-// mcpToolDescribeBook describes the tool "describe_book" (method
-// (*Store).DescribeBook).
+// mcpToolDescribeBook describes the tool "describe_book".
 var mcpToolDescribeBook = mcp.ToolInfo{
 	Name: "describe_book",
 	Description: "Returns a few plain sentences about a book and its price, as one would put them on a card " +
 		"in the window.",
-	Symbol:      "(*Store).DescribeBook",
-	Groups:      []string{"catalogue"},
-	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputDescribeBook,
+	Symbol: "(*Store).DescribeBook",
+	Groups: []string{"catalogue"},
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},"required":["id"],` +
+		`"additionalProperties":false}`,
 }
-
-// mcpInputDescribeBook is the input schema of the tool "describe_book".
-const mcpInputDescribeBook = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
 
 // mcpCallDescribeBook answers calls of the tool "describe_book".
 func mcpCallDescribeBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDescribeBook); o.Next(); {
 		switch o.Name() {
@@ -265,34 +244,24 @@ func mcpCallDescribeBook(ctx context.Context, req *mcp.Request, recv *Store) (*m
 var _ func(*Store, context.Context, int64) (string, error) = (*Store).DescribeBook
 
 // mcpFieldsDescribeBook are the arguments of the tool "describe_book".
-var mcpFieldsDescribeBook = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDescribeBook = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetBook describes the tool "get_book" (method (*Store).Book).
+// mcpToolGetBook describes the tool "get_book".
 var mcpToolGetBook = mcp.ToolInfo{
-	Name:         "get_book",
-	Description:  "Returns one book by its catalogue number.",
-	Symbol:       "(*Store).Book",
-	Groups:       []string{"catalogue"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputGetBook,
-	OutputSchema: mcpOutputGetBook,
+	Name:        "get_book",
+	Description: "Returns one book by its catalogue number.",
+	Symbol:      "(*Store).Book",
+	Groups:      []string{"catalogue"},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"catalogue number, as search_books returns it","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBook,
 }
-
-// mcpInputGetBook is the input schema of the tool "get_book".
-const mcpInputGetBook = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"catalogue number, as search_books returns it","minimum":1}},` +
-	`"required":["id"],"additionalProperties":false}`
-
-// mcpOutputGetBook is the output schema of the tool "get_book".
-const mcpOutputGetBook = mcpSchemaBook
 
 // mcpCallGetBook answers calls of the tool "get_book".
 func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetBook); o.Next(); {
 		switch o.Name() {
@@ -316,39 +285,28 @@ func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 var _ func(*Store, context.Context, int64) (Book, error) = (*Store).Book
 
 // mcpFieldsGetBook are the arguments of the tool "get_book".
-var mcpFieldsGetBook = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetBook = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolImportBooks describes the tool "import_books" (method
-// (*Store).ImportBooks).
+// mcpToolImportBooks describes the tool "import_books".
 var mcpToolImportBooks = mcp.ToolInfo{
 	Name: "import_books",
 	Description: "Takes many new books into the catalogue, all of them or none, and returns their numbers in " +
 		"the same order. It reports its progress.",
-	Symbol:       "(*Store).ImportBooks",
-	Groups:       []string{"stock"},
-	InputSchema:  mcpInputImportBooks,
-	OutputSchema: mcpOutputImportBooks,
+	Symbol: "(*Store).ImportBooks",
+	Groups: []string{"stock"},
+	InputSchema: `{"type":"object","properties":{` +
+		`"books":{"type":"array","description":"the books to be taken in","items":{"type":"object",` +
+		`"description":"NewBook is the data of a book that the shop does not sell yet.",` +
+		`"properties":` + mcpSchemaNewBookProperties + `,"required":["title","authors","year","priceCents"],` +
+		`"additionalProperties":false},` +
+		`"minItems":1,"maxItems":1000}},` +
+		`"required":["books"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"integer"}}`,
 }
-
-// mcpInputImportBooks is the input schema of the tool "import_books".
-const mcpInputImportBooks = `{"type":"object","properties":{` +
-	`"books":{"type":"array","description":"the books to be taken in","items":{"type":"object",` +
-	`"description":"NewBook is the data of a book that the shop does not sell yet.",` +
-	`"properties":` + mcpSchemaNewBookProperties + `,"required":["title","authors","year","priceCents"],` +
-	`"additionalProperties":false},` +
-	`"minItems":1,"maxItems":1000}},` +
-	`"required":["books"],"additionalProperties":false}`
-
-// mcpOutputImportBooks is the output schema of the tool "import_books".
-const mcpOutputImportBooks = `{"type":"array","items":{"type":"integer"}}`
 
 // mcpCallImportBooks answers calls of the tool "import_books".
 func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
-	var args struct {
-		books []NewBook
-	}
+	var args struct{ books []NewBook }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsImportBooks); o.Next(); {
 		switch o.Name() {
@@ -373,46 +331,34 @@ func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 var _ func(*Store, context.Context, []NewBook) ([]int64, error) = (*Store).ImportBooks
 
 // mcpFieldsImportBooks are the arguments of the tool "import_books".
-var mcpFieldsImportBooks = wire.Fields{
-	{Name: "books", Required: true},
-}
+var mcpFieldsImportBooks = wire.Fields{{Name: "books", Required: true}}
 
-// mcpToolImportList describes the tool "import_list" (method
-// (*Store).ImportList).
+// mcpToolImportList describes the tool "import_list".
 var mcpToolImportList = mcp.ToolInfo{
 	Name: "import_list",
 	Description: "Takes a list of books in CSV into the catalogue, as publishers send it: a hundred books at " +
 		"a time, so that what has been taken in stays. A line that is not a book is reported and " +
 		"left out, and so is a book that is there already. Authors and subjects are separated by \"; " +
 		"\".",
-	Symbol:       "(*Store).ImportList",
-	Groups:       []string{"stock"},
-	Hints:        mcp.ToolHints{Idempotent: true},
-	InputSchema:  mcpInputImportList,
-	OutputSchema: mcpOutputImportList,
+	Symbol: "(*Store).ImportList",
+	Groups: []string{"stock"},
+	Hints:  mcp.ToolHints{Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"list":{"type":"string","description":"CSV with the columns title, authors, year, language, subjects, ` +
+		`format, price_cents and stock","minLength":1,"maxLength":1000000}},` +
+		`"required":["list"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"BulkImport is the result of an import.","properties":{` +
+		`"added":{"type":"integer"},` +
+		`"known":{"type":"integer","description":"Known are the books that the catalogue had already."},` +
+		`"refused":{"type":"array","description":"Refused are the lines that no book could be made of.",` +
+		`"items":{"type":"object","description":"RefusedLine is a line of a list without a book.",` +
+		`"properties":{"line":{"type":"integer"},"reason":{"type":"string"}},"required":["line","reason"]}}},` +
+		`"required":["added","known","refused"]}`,
 }
-
-// mcpInputImportList is the input schema of the tool "import_list".
-const mcpInputImportList = `{"type":"object","properties":{` +
-	`"list":{"type":"string","description":"CSV with the columns title, authors, year, language, subjects, ` +
-	`format, price_cents and stock","minLength":1,"maxLength":1000000}},` +
-	`"required":["list"],"additionalProperties":false}`
-
-// mcpOutputImportList is the output schema of the tool "import_list".
-const mcpOutputImportList = `{"type":"object","description":"BulkImport is the result of an import.",` +
-	`"properties":{` +
-	`"added":{"type":"integer"},` +
-	`"known":{"type":"integer","description":"Known are the books that the catalogue had already."},` +
-	`"refused":{"type":"array","description":"Refused are the lines that no book could be made of.","items":{` +
-	`"type":"object","description":"RefusedLine is a line of a list without a book.",` +
-	`"properties":{"line":{"type":"integer"},"reason":{"type":"string"}},"required":["line","reason"]}}},` +
-	`"required":["added","known","refused"]}`
 
 // mcpCallImportList answers calls of the tool "import_list".
 func mcpCallImportList(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
-	var args struct {
-		list string
-	}
+	var args struct{ list string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsImportList); o.Next(); {
 		switch o.Name() {
@@ -426,42 +372,24 @@ func mcpCallImportList(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 		return nil, err
 	}
 	result, err := recv.ImportList(ctx, args.list)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeBulkImport(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeBulkImport)
 }
 
 var _ func(*Store, context.Context, string) (*BulkImport, error) = (*Store).ImportList
 
 // mcpFieldsImportList are the arguments of the tool "import_list".
-var mcpFieldsImportList = wire.Fields{
-	{Name: "list", Required: true},
-}
+var mcpFieldsImportList = wire.Fields{{Name: "list", Required: true}}
 
-// mcpToolListReservations describes the tool "list_reservations" (method
-// (*Store).ListReservations).
+// mcpToolListReservations describes the tool "list_reservations".
 var mcpToolListReservations = mcp.ToolInfo{
 	Name:         "list_reservations",
 	Description:  "Returns your reservations, the oldest first.",
 	Symbol:       "(*Store).ListReservations",
 	Groups:       []string{"reservations"},
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputListReservations,
-	OutputSchema: mcpOutputListReservations,
+	InputSchema:  `{"type":"object","properties":{},"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":` + mcpSchemaReservation + `}`,
 }
-
-// mcpInputListReservations is the input schema of the tool "list_reservations".
-const mcpInputListReservations = `{"type":"object","properties":{},"additionalProperties":false}`
-
-// mcpOutputListReservations is the output schema of the tool
-// "list_reservations".
-const mcpOutputListReservations = `{"type":"array","items":` + mcpSchemaReservation + `}`
 
 // mcpSchemaReservation occurs several times in schemas.
 const mcpSchemaReservation = `{"type":"object",` +
@@ -495,32 +423,25 @@ func mcpCallListReservations(ctx context.Context, req *mcp.Request, recv *Store)
 
 var _ func(*Store, context.Context, Caller) ([]Reservation, error) = (*Store).ListReservations
 
-// mcpToolListSubjects describes the tool "list_subjects" (method
-// (*Store).ListSubjects).
+// mcpToolListSubjects describes the tool "list_subjects".
 var mcpToolListSubjects = mcp.ToolInfo{
 	Name: "list_subjects",
 	Description: "Returns what the books are about, the most frequent first. The names are good words for " +
 		"search_books.",
-	Symbol:       "(*Store).ListSubjects",
-	Groups:       []string{"catalogue"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputListSubjects,
-	OutputSchema: mcpOutputListSubjects,
+	Symbol: "(*Store).ListSubjects",
+	Groups: []string{"catalogue"},
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"language":{"type":"string","description":"only subjects of books first written in this language\n- ` +
+		`\"en\": English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": ` +
+		`Norwegian\n- \"ru\": Russian","enum":["en","fr","de","es","it","no","ru"]},` +
+		`"limit":{"type":"integer","description":"the most subjects to return","minimum":1,"maximum":500,` +
+		`"default":50}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"object",` +
+		`"description":"Subject is a subject of the catalogue, with the number of its books.",` +
+		`"properties":{"name":{"type":"string"},"books":{"type":"integer"}},"required":["name","books"]}}`,
 }
-
-// mcpInputListSubjects is the input schema of the tool "list_subjects".
-const mcpInputListSubjects = `{"type":"object","properties":{` +
-	`"language":{"type":"string","description":"only subjects of books first written in this language\n- \"en\": ` +
-	`English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- ` +
-	`\"ru\": Russian","enum":["en","fr","de","es","it","no","ru"]},` +
-	`"limit":{"type":"integer","description":"the most subjects to return","minimum":1,"maximum":500,` +
-	`"default":50}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputListSubjects is the output schema of the tool "list_subjects".
-const mcpOutputListSubjects = `{"type":"array","items":{"type":"object",` +
-	`"description":"Subject is a subject of the catalogue, with the number of its books.",` +
-	`"properties":{"name":{"type":"string"},"books":{"type":"integer"}},"required":["name","books"]}}`
 
 // mcpCallListSubjects answers calls of the tool "list_subjects".
 func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -555,32 +476,24 @@ func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*m
 var _ func(*Store, context.Context, *Language, int) ([]Subject, error) = (*Store).ListSubjects
 
 // mcpFieldsListSubjects are the arguments of the tool "list_subjects".
-var mcpFieldsListSubjects = wire.Fields{
-	{Name: "language"}, {Name: "limit"},
-}
+var mcpFieldsListSubjects = wire.Fields{{Name: "language"}, {Name: "limit"}}
 
-// mcpToolRemoveBook describes the tool "remove_book" (method
-// (*Store).RemoveBook).
+// mcpToolRemoveBook describes the tool "remove_book".
 var mcpToolRemoveBook = mcp.ToolInfo{
 	Name: "remove_book",
 	Description: "Removes a book from the catalogue with all its copies. It cannot be undone. A book of which " +
 		"copies are reserved is not removed. If the client can show a form, the user is asked first.",
-	Symbol:      "(*Store).RemoveBook",
-	Groups:      []string{"stock"},
-	Hints:       mcp.ToolHints{Destructive: true},
-	InputSchema: mcpInputRemoveBook,
+	Symbol: "(*Store).RemoveBook",
+	Groups: []string{"stock"},
+	Hints:  mcp.ToolHints{Destructive: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},"required":["id"],` +
+		`"additionalProperties":false}`,
 }
-
-// mcpInputRemoveBook is the input schema of the tool "remove_book".
-const mcpInputRemoveBook = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"catalogue number","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
 
 // mcpCallRemoveBook answers calls of the tool "remove_book".
 func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRemoveBook); o.Next(); {
 		switch o.Name() {
@@ -601,42 +514,34 @@ func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 var _ func(*Store, context.Context, int64) error = (*Store).RemoveBook
 
 // mcpFieldsRemoveBook are the arguments of the tool "remove_book".
-var mcpFieldsRemoveBook = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsRemoveBook = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolReportByDecade describes the tool "report_by_decade" (method
-// (*Store).ReportByDecade).
+// mcpToolReportByDecade describes the tool "report_by_decade".
 var mcpToolReportByDecade = mcp.ToolInfo{
 	Name: "report_by_decade",
 	Description: "Sums up the catalogue by decade of first publication. The decades are named like \"1850s\"; " +
 		"one without books is left out.",
-	Symbol:       "(*Store).ReportByDecade",
-	Groups:       []string{"reports"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputReportByDecade,
-	OutputSchema: mcpOutputReportByDecade,
-	UI:           &mcp.ToolUI{ResourceURI: "ui://bookstore/report"},
+	Symbol: "(*Store).ReportByDecade",
+	Groups: []string{"reports"},
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"from":{"type":"integer","description":"first year of the report","minimum":1450,"maximum":2100,` +
+		`"default":1450},` +
+		`"to":{"type":"integer","description":"last year of the report","minimum":1450,"maximum":2100,` +
+		`"default":2100}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","additionalProperties":{"type":"object",` +
+		`"description":"Decade sums up the books of ten years.","properties":{` +
+		`"books":{"type":"integer"},` +
+		`"available":{"type":"integer","description":"Available is the number of copies that can be bought now."},` +
+		`"meanPriceCents":{"type":"number",` +
+		`"description":"MeanPriceCents is the mean price of a title, in euro cents."},` +
+		`"languages":{"type":"object",` +
+		`"description":"Languages counts the books by the language they were written in.",` +
+		`"additionalProperties":{"type":"integer"}}},` +
+		`"required":["books","available","meanPriceCents","languages"]}}`,
+	UI: &mcp.ToolUI{ResourceURI: "ui://bookstore/report"},
 }
-
-// mcpInputReportByDecade is the input schema of the tool "report_by_decade".
-const mcpInputReportByDecade = `{"type":"object","properties":{` +
-	`"from":{"type":"integer","description":"first year of the report","minimum":1450,"maximum":2100,` +
-	`"default":1450},` +
-	`"to":{"type":"integer","description":"last year of the report","minimum":1450,"maximum":2100,"default":2100}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputReportByDecade is the output schema of the tool "report_by_decade".
-const mcpOutputReportByDecade = `{"type":"object","additionalProperties":{"type":"object",` +
-	`"description":"Decade sums up the books of ten years.","properties":{` +
-	`"books":{"type":"integer"},` +
-	`"available":{"type":"integer","description":"Available is the number of copies that can be bought now."},` +
-	`"meanPriceCents":{"type":"number",` +
-	`"description":"MeanPriceCents is the mean price of a title, in euro cents."},` +
-	`"languages":{"type":"object",` +
-	`"description":"Languages counts the books by the language they were written in.",` +
-	`"additionalProperties":{"type":"integer"}}},` +
-	`"required":["books","available","meanPriceCents","languages"]}}`
 
 // mcpCallReportByDecade answers calls of the tool "report_by_decade".
 func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -649,14 +554,11 @@ func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsReportByDecade); o.Next(); {
 		switch o.Name() {
-		case "from":
-			wire.Int(d, &args.from)
-			wire.Minimum(d, args.from, 1450)
-			wire.Maximum(d, args.from, 2100)
-		case "to":
-			wire.Int(d, &args.to)
-			wire.Minimum(d, args.to, 1450)
-			wire.Maximum(d, args.to, 2100)
+		case "from", "to":
+			p := wire.Pick(o, 0x3, &args.from, &args.to)
+			wire.Int(d, p)
+			wire.Minimum(d, *p, 1450)
+			wire.Maximum(d, *p, 2100)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -674,31 +576,23 @@ func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (
 var _ func(*Store, context.Context, int, int) (map[string]Decade, error) = (*Store).ReportByDecade
 
 // mcpFieldsReportByDecade are the arguments of the tool "report_by_decade".
-var mcpFieldsReportByDecade = wire.Fields{
-	{Name: "from"}, {Name: "to"},
-}
+var mcpFieldsReportByDecade = wire.Fields{{Name: "from"}, {Name: "to"}}
 
-// mcpToolReserveCopies describes the tool "reserve_copies" (method
-// (*Store).ReserveCopies).
+// mcpToolReserveCopies describes the tool "reserve_copies".
 var mcpToolReserveCopies = mcp.ToolInfo{
 	Name: "reserve_copies",
 	Description: "Sets copies of a book aside for you. It reserves all of them or none, and a customer may " +
 		"hold at most 20 copies at a time.",
-	Symbol:       "(*Store).ReserveCopies",
-	Groups:       []string{"reservations"},
-	InputSchema:  mcpInputReserveCopies,
-	OutputSchema: mcpOutputReserveCopies,
+	Symbol: "(*Store).ReserveCopies",
+	Groups: []string{"reservations"},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"catalogue number of the book","minimum":1},` +
+		`"copies":{"type":"integer","description":"how many copies","minimum":1,"maximum":10,"default":1},` +
+		`"note":{"type":"string","description":"a word to the shop, such as when you will come by",` +
+		`"maxLength":500}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaReservation,
 }
-
-// mcpInputReserveCopies is the input schema of the tool "reserve_copies".
-const mcpInputReserveCopies = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"catalogue number of the book","minimum":1},` +
-	`"copies":{"type":"integer","description":"how many copies","minimum":1,"maximum":10,"default":1},` +
-	`"note":{"type":"string","description":"a word to the shop, such as when you will come by","maxLength":500}},` +
-	`"required":["id"],"additionalProperties":false}`
-
-// mcpOutputReserveCopies is the output schema of the tool "reserve_copies".
-const mcpOutputReserveCopies = mcpSchemaReservation
 
 // mcpCallReserveCopies answers calls of the tool "reserve_copies".
 func mcpCallReserveCopies(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -744,29 +638,20 @@ func mcpCallReserveCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 var _ func(*Store, context.Context, Caller, int64, int, *string) (Reservation, error) = (*Store).ReserveCopies
 
 // mcpFieldsReserveCopies are the arguments of the tool "reserve_copies".
-var mcpFieldsReserveCopies = wire.Fields{
-	{Name: "id", Required: true}, {Name: "copies"}, {Name: "note"},
-}
+var mcpFieldsReserveCopies = wire.Fields{{Name: "id", Required: true}, {Name: "copies"}, {Name: "note"}}
 
-// mcpToolRestockBook describes the tool "restock_book" (method
-// (*Store).RestockBook).
+// mcpToolRestockBook describes the tool "restock_book".
 var mcpToolRestockBook = mcp.ToolInfo{
-	Name:         "restock_book",
-	Description:  "Adds copies of a book to the stock and returns the book.",
-	Symbol:       "(*Store).RestockBook",
-	Groups:       []string{"stock"},
-	InputSchema:  mcpInputRestockBook,
-	OutputSchema: mcpOutputRestockBook,
+	Name:        "restock_book",
+	Description: "Adds copies of a book to the stock and returns the book.",
+	Symbol:      "(*Store).RestockBook",
+	Groups:      []string{"stock"},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"catalogue number","minimum":1},` +
+		`"copies":{"type":"integer","description":"how many copies came in","minimum":1,"maximum":1000}},` +
+		`"required":["id","copies"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBook,
 }
-
-// mcpInputRestockBook is the input schema of the tool "restock_book".
-const mcpInputRestockBook = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"catalogue number","minimum":1},` +
-	`"copies":{"type":"integer","description":"how many copies came in","minimum":1,"maximum":1000}},` +
-	`"required":["id","copies"],"additionalProperties":false}`
-
-// mcpOutputRestockBook is the output schema of the tool "restock_book".
-const mcpOutputRestockBook = mcpSchemaBook
 
 // mcpCallRestockBook answers calls of the tool "restock_book".
 func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -801,45 +686,37 @@ func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 var _ func(*Store, context.Context, int64, int) (Book, error) = (*Store).RestockBook
 
 // mcpFieldsRestockBook are the arguments of the tool "restock_book".
-var mcpFieldsRestockBook = wire.Fields{
-	{Name: "id", Required: true}, {Name: "copies", Required: true},
-}
+var mcpFieldsRestockBook = wire.Fields{{Name: "id", Required: true}, {Name: "copies", Required: true}}
 
-// mcpToolSearchBooks describes the tool "search_books" (method
-// (*Store).SearchBooks).
+// mcpToolSearchBooks describes the tool "search_books".
 var mcpToolSearchBooks = mcp.ToolInfo{
 	Name: "search_books",
 	Description: "Finds the books whose title, authors and subjects together have all the words of a query. " +
 		"Word endings, case and accents do not matter, so \"sea\" finds \"seas\" and \"bronte\" finds " +
 		"Brontë. It returns one page of books and the total number of matches.",
-	Symbol:       "(*Store).SearchBooks",
-	Groups:       []string{"catalogue"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputSearchBooks,
-	OutputSchema: mcpOutputSearchBooks,
+	Symbol: "(*Store).SearchBooks",
+	Groups: []string{"catalogue"},
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"query":{"type":"string","description":"words to look for; a book must have all of them","minLength":1,` +
+		`"maxLength":200,"examples":["sea stories"]},` +
+		`"language":{"type":"string","description":"only books first written in this language\n- \"en\": ` +
+		`English\n- \"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n` +
+		`- \"ru\": Russian","enum":["en","fr","de","es","it","no","ru"]},` +
+		`"maxPriceCents":{"type":"integer","description":"only books that cost at most this much, in euro cents",` +
+		`"minimum":1},` +
+		`"sort":{"type":"string","description":"order of the books\n- \"relevance\": best match first\n- ` +
+		`\"title\": alphabetically\n- \"year\": oldest first\n- \"price\": cheapest first",` +
+		`"enum":["relevance","title","year","price"],"default":"relevance"},` +
+		`"limit":{"type":"integer","description":"the most books to return","minimum":1,"maximum":100,` +
+		`"default":20},` +
+		`"offset":{"type":"integer","description":"how many matches to skip, to see the next page","minimum":0,` +
+		`"default":0}},` +
+		`"required":["query"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object",` +
+		`"properties":{"books":{"type":"array","items":` + mcpSchemaBook + `},"total":{"type":"integer"}},` +
+		`"required":["books","total"]}`,
 }
-
-// mcpInputSearchBooks is the input schema of the tool "search_books".
-const mcpInputSearchBooks = `{"type":"object","properties":{` +
-	`"query":{"type":"string","description":"words to look for; a book must have all of them","minLength":1,` +
-	`"maxLength":200,"examples":["sea stories"]},` +
-	`"language":{"type":"string","description":"only books first written in this language\n- \"en\": English\n- ` +
-	`\"fr\": French\n- \"de\": German\n- \"es\": Spanish\n- \"it\": Italian\n- \"no\": Norwegian\n- \"ru\": ` +
-	`Russian","enum":["en","fr","de","es","it","no","ru"]},` +
-	`"maxPriceCents":{"type":"integer","description":"only books that cost at most this much, in euro cents",` +
-	`"minimum":1},` +
-	`"sort":{"type":"string","description":"order of the books\n- \"relevance\": best match first\n- \"title\": ` +
-	`alphabetically\n- \"year\": oldest first\n- \"price\": cheapest first",` +
-	`"enum":["relevance","title","year","price"],"default":"relevance"},` +
-	`"limit":{"type":"integer","description":"the most books to return","minimum":1,"maximum":100,"default":20},` +
-	`"offset":{"type":"integer","description":"how many matches to skip, to see the next page","minimum":0,` +
-	`"default":0}},` +
-	`"required":["query"],"additionalProperties":false}`
-
-// mcpOutputSearchBooks is the output schema of the tool "search_books".
-const mcpOutputSearchBooks = `{"type":"object",` +
-	`"properties":{"books":{"type":"array","items":` + mcpSchemaBook + `},"total":{"type":"integer"}},` +
-	`"required":["books","total"]}`
 
 // mcpCallSearchBooks answers calls of the tool "search_books".
 func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -902,8 +779,7 @@ func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	e := mcpimpl.Encoder(req)
 	e.Begin()
 	wire.PutSlice(e.Name("books"), result.books, mcpEncodeBook)
-	wire.PutInt(e.Name("total"), &result.total)
-	e.End()
+	e.Int("total", result.total).End()
 	return mcpimpl.Structured(req, e)
 }
 
@@ -924,52 +800,46 @@ var mcpFieldsSearchBooks = wire.Fields{
 	{Name: "limit"}, {Name: "offset"},
 }
 
-// mcpToolSimilarBooks describes the tool "similar_books" (method
-// (*Store).SimilarBooks).
+// mcpToolSimilarBooks describes the tool "similar_books".
 var mcpToolSimilarBooks = mcp.ToolInfo{
 	Name: "similar_books",
 	Description: "Finds the books that share most subjects with a given one. Of two that share as many, the " +
 		"one closer in time comes first.",
-	Symbol:       "(*Store).SimilarBooks",
-	Groups:       []string{"catalogue"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputSimilarBooks,
-	OutputSchema: mcpOutputSimilarBooks,
+	Symbol: "(*Store).SimilarBooks",
+	Groups: []string{"catalogue"},
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"catalogue number of the book to compare with","minimum":1},` +
+		`"limit":{"type":"integer","description":"the most books to return","minimum":1,"maximum":50,"default":5}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"object",` +
+		`"description":"SimilarBook is a book with the subjects that it shares with another one.","properties":{` +
+		`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened ` +
+		`with it is their number at Project Gutenberg; books added later begin at 1000000."},` +
+		`"title":{"type":"string",` +
+		`"description":"Title is the English title, whatever language the book was written in."},` +
+		`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
+		`"items":{"type":"string"}},` +
+		`"year":{"type":"integer","description":"Year is the year of first publication. A serial counts from its ` +
+		`first instalment, a play from its first performance."},` +
+		`"language":` + mcpSchemaLanguage + `,` +
+		`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
+		`"items":{"type":"string"}},` +
+		`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
+		`cover\n- \"hardback\": sewn, cloth over boards"},` +
+		`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
+		`"available":{"type":"integer",` +
+		`"description":"Available is the number of copies that are neither sold nor reserved."},` +
+		`"addedAt":{"type":"string",` +
+		`"description":"AddedAt is the time when the title was added to the catalogue.","format":"date-time"},` +
+		`"repricedAt":{"type":"string",` +
+		`"description":"RepricedAt is the time of the last price change, absent without one.",` +
+		`"format":"date-time"},` +
+		`"shared":{"type":"array","description":"Shared are the subjects that both books have.",` +
+		`"items":{"type":"string"}}},` +
+		`"required":["id","title","authors","year","language","subjects","format","priceCents","available",` +
+		`"addedAt","shared"]}}`,
 }
-
-// mcpInputSimilarBooks is the input schema of the tool "similar_books".
-const mcpInputSimilarBooks = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"catalogue number of the book to compare with","minimum":1},` +
-	`"limit":{"type":"integer","description":"the most books to return","minimum":1,"maximum":50,"default":5}},` +
-	`"required":["id"],"additionalProperties":false}`
-
-// mcpOutputSimilarBooks is the output schema of the tool "similar_books".
-const mcpOutputSimilarBooks = `{"type":"array","items":{"type":"object",` +
-	`"description":"SimilarBook is a book with the subjects that it shares with another one.","properties":{` +
-	`"id":{"type":"integer","description":"ID is the catalogue number. For the books that the shop opened with ` +
-	`it is their number at Project Gutenberg; books added later begin at 1000000."},` +
-	`"title":{"type":"string",` +
-	`"description":"Title is the English title, whatever language the book was written in."},` +
-	`"authors":{"type":"array","description":"Authors are the full names, in the order of the title page.",` +
-	`"items":{"type":"string"}},` +
-	`"year":{"type":"integer","description":"Year is the year of first publication. A serial counts from its ` +
-	`first instalment, a play from its first performance."},` +
-	`"language":` + mcpSchemaLanguage + `,` +
-	`"subjects":{"type":"array","description":"Subjects are in lower case unless they are names.",` +
-	`"items":{"type":"string"}},` +
-	`"format":{"type":"string","description":"Format is how a book is bound.\n- \"paperback\": glued, soft ` +
-	`cover\n- \"hardback\": sewn, cloth over boards"},` +
-	`"priceCents":{"type":"integer","description":"PriceCents is the price of one copy, in euro cents."},` +
-	`"available":{"type":"integer",` +
-	`"description":"Available is the number of copies that are neither sold nor reserved."},` +
-	`"addedAt":{"type":"string","description":"AddedAt is the time when the title was added to the catalogue.",` +
-	`"format":"date-time"},` +
-	`"repricedAt":{"type":"string",` +
-	`"description":"RepricedAt is the time of the last price change, absent without one.","format":"date-time"},` +
-	`"shared":{"type":"array","description":"Shared are the subjects that both books have.",` +
-	`"items":{"type":"string"}}},` +
-	`"required":["id","title","authors","year","language","subjects","format","priceCents","available","addedAt",` +
-	`"shared"]}}`
 
 // mcpCallSimilarBooks answers calls of the tool "similar_books".
 func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -1005,47 +875,40 @@ func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*m
 var _ func(*Store, context.Context, int64, int) ([]SimilarBook, error) = (*Store).SimilarBooks
 
 // mcpFieldsSimilarBooks are the arguments of the tool "similar_books".
-var mcpFieldsSimilarBooks = wire.Fields{
-	{Name: "id", Required: true}, {Name: "limit"},
-}
+var mcpFieldsSimilarBooks = wire.Fields{{Name: "id", Required: true}, {Name: "limit"}}
 
-// mcpToolTakeStock describes the tool "take_stock" (method (*Store).TakeStock).
+// mcpToolTakeStock describes the tool "take_stock".
 var mcpToolTakeStock = mcp.ToolInfo{
 	Name: "take_stock",
 	Description: "Counts the whole catalogue, one format after the other, and compares the reserved copies " +
 		"with the reservations. Where they differ it asks whether to correct them.",
-	Symbol:       "(*Store).TakeStock",
-	Groups:       []string{"stock"},
-	Hints:        mcp.ToolHints{Idempotent: true},
-	InputSchema:  mcpInputTakeStock,
-	OutputSchema: mcpOutputTakeStock,
+	Symbol:      "(*Store).TakeStock",
+	Groups:      []string{"stock"},
+	Hints:       mcp.ToolHints{Idempotent: true},
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
+	OutputSchema: `{"type":"object",` +
+		`"description":"Stocktaking is the stock of the shop, with the differences found.","properties":{` +
+		`"titles":{"type":"integer"},` +
+		`"copies":{"type":"integer",` +
+		`"description":"Copies is the number of copies in the shop, including reserved ones."},` +
+		`"reserved":{"type":"integer"},` +
+		`"valueCents":{"type":"integer",` +
+		`"description":"ValueCents is the value of all copies at today's prices, in euro cents."},` +
+		`"differences":{"type":"array",` +
+		`"description":"Differences are the books whose reserved copies differ from their reservations.",` +
+		`"items":{"type":"object",` +
+		`"description":"Difference is a book with more or fewer reserved copies than reservations.",` +
+		`"properties":{` +
+		`"id":{"type":"integer"},` +
+		`"title":{"type":"string"},` +
+		`"reserved":{"type":"integer",` +
+		`"description":"Reserved is the number of copies that the book has as reserved."},` +
+		`"held":{"type":"integer","description":"Held is the number of copies in reservations."}},` +
+		`"required":["id","title","reserved","held"]}},` +
+		`"corrected":{"type":"boolean",` +
+		`"description":"Corrected is whether the reserved copies of these books were corrected."}},` +
+		`"required":["titles","copies","reserved","valueCents","differences","corrected"]}`,
 }
-
-// mcpInputTakeStock is the input schema of the tool "take_stock".
-const mcpInputTakeStock = `{"type":"object","properties":{},"additionalProperties":false}`
-
-// mcpOutputTakeStock is the output schema of the tool "take_stock".
-const mcpOutputTakeStock = `{"type":"object",` +
-	`"description":"Stocktaking is the stock of the shop, with the differences found.","properties":{` +
-	`"titles":{"type":"integer"},` +
-	`"copies":{"type":"integer",` +
-	`"description":"Copies is the number of copies in the shop, including reserved ones."},` +
-	`"reserved":{"type":"integer"},` +
-	`"valueCents":{"type":"integer",` +
-	`"description":"ValueCents is the value of all copies at today's prices, in euro cents."},` +
-	`"differences":{"type":"array",` +
-	`"description":"Differences are the books whose reserved copies differ from their reservations.","items":{` +
-	`"type":"object","description":"Difference is a book with more or fewer reserved copies than reservations.",` +
-	`"properties":{` +
-	`"id":{"type":"integer"},` +
-	`"title":{"type":"string"},` +
-	`"reserved":{"type":"integer",` +
-	`"description":"Reserved is the number of copies that the book has as reserved."},` +
-	`"held":{"type":"integer","description":"Held is the number of copies in reservations."}},` +
-	`"required":["id","title","reserved","held"]}},` +
-	`"corrected":{"type":"boolean",` +
-	`"description":"Corrected is whether the reserved copies of these books were corrected."}},` +
-	`"required":["titles","copies","reserved","valueCents","differences","corrected"]}`
 
 // mcpCallTakeStock answers calls of the tool "take_stock".
 func mcpCallTakeStock(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -1053,42 +916,27 @@ func mcpCallTakeStock(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.
 		return nil, err
 	}
 	result, err := recv.TakeStock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if result == nil {
-		return mcpimpl.NothingFound(), nil
-	}
-	e := mcpimpl.Encoder(req)
-	mcpEncodeStocktaking(e, result)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Found(req, result, err, mcpEncodeStocktaking)
 }
 
 var _ func(*Store, context.Context) (*Stocktaking, error) = (*Store).TakeStock
 
-// mcpToolUpdatePrice describes the tool "update_price" (method
-// (*Store).UpdatePrice).
+// mcpToolUpdatePrice describes the tool "update_price".
 var mcpToolUpdatePrice = mcp.ToolInfo{
-	Name:         "update_price",
-	Description:  "Changes the price of a book and returns the old and the new one, both in euro cents.",
-	Symbol:       "(*Store).UpdatePrice",
-	Groups:       []string{"stock"},
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true},
-	InputSchema:  mcpInputUpdatePrice,
-	OutputSchema: mcpOutputUpdatePrice,
+	Name:        "update_price",
+	Description: "Changes the price of a book and returns the old and the new one, both in euro cents.",
+	Symbol:      "(*Store).UpdatePrice",
+	Groups:      []string{"stock"},
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"catalogue number","minimum":1},` +
+		`"priceCents":{"type":"integer","description":"new price of one copy, in euro cents","minimum":1,` +
+		`"maximum":1000000}},` +
+		`"required":["id","priceCents"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object",` +
+		`"properties":{"oldCents":{"type":"integer"},"newCents":{"type":"integer"}},` +
+		`"required":["oldCents","newCents"]}`,
 }
-
-// mcpInputUpdatePrice is the input schema of the tool "update_price".
-const mcpInputUpdatePrice = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"catalogue number","minimum":1},` +
-	`"priceCents":{"type":"integer","description":"new price of one copy, in euro cents","minimum":1,` +
-	`"maximum":1000000}},` +
-	`"required":["id","priceCents"],"additionalProperties":false}`
-
-// mcpOutputUpdatePrice is the output schema of the tool "update_price".
-const mcpOutputUpdatePrice = `{"type":"object",` +
-	`"properties":{"oldCents":{"type":"integer"},"newCents":{"type":"integer"}},` +
-	`"required":["oldCents","newCents"]}`
 
 // mcpCallUpdatePrice answers calls of the tool "update_price".
 func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -1121,48 +969,36 @@ func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 		return nil, err
 	}
 	e := mcpimpl.Encoder(req)
-	e.Begin()
-	wire.PutInt(e.Name("oldCents"), &result.oldCents)
-	wire.PutInt(e.Name("newCents"), &result.newCents)
-	e.End()
+	e.Begin().Int("oldCents", result.oldCents).Int("newCents", result.newCents).End()
 	return mcpimpl.Structured(req, e)
 }
 
 var _ func(*Store, context.Context, int64, int) (int, int, error) = (*Store).UpdatePrice
 
 // mcpFieldsUpdatePrice are the arguments of the tool "update_price".
-var mcpFieldsUpdatePrice = wire.Fields{
-	{Name: "id", Required: true}, {Name: "priceCents", Required: true},
-}
+var mcpFieldsUpdatePrice = wire.Fields{{Name: "id", Required: true}, {Name: "priceCents", Required: true}}
 
-// mcpToolWaitForCopies describes the tool "wait_for_copies" (method
-// (*Store).WaitForCopies).
+// mcpToolWaitForCopies describes the tool "wait_for_copies".
 var mcpToolWaitForCopies = mcp.ToolInfo{
 	Name: "wait_for_copies",
 	Description: "Waits until enough copies of a book are available, because some came in or a reservation " +
 		"was cancelled, and returns the book as it is then. It reserves nothing, so another customer " +
 		"may be faster.",
-	Symbol:       "(*Store).WaitForCopies",
-	Groups:       []string{"reservations"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputWaitForCopies,
-	OutputSchema: mcpOutputWaitForCopies,
+	Symbol: "(*Store).WaitForCopies",
+	Groups: []string{"reservations"},
+	Hints:  mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"catalogue number of the book","minimum":1},` +
+		`"copies":{"type":"integer","description":"how many copies have to be available","minimum":1,` +
+		`"maximum":10,"default":1},` +
+		`"patience":{"type":"string","description":"how long to wait, at most 5m. A duration such as \"1h30m\".",` +
+		`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$","default":"30s"}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaBook,
 	Errors:       mcpDeclaredErrors,
 	HideErrors:   true,
 	Timeout:      6 * time.Minute,
 }
-
-// mcpInputWaitForCopies is the input schema of the tool "wait_for_copies".
-const mcpInputWaitForCopies = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"catalogue number of the book","minimum":1},` +
-	`"copies":{"type":"integer","description":"how many copies have to be available","minimum":1,"maximum":10,` +
-	`"default":1},` +
-	`"patience":{"type":"string","description":"how long to wait, at most 5m. A duration such as \"1h30m\".",` +
-	`"pattern":"^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$","default":"30s"}},` +
-	`"required":["id"],"additionalProperties":false}`
-
-// mcpOutputWaitForCopies is the output schema of the tool "wait_for_copies".
-const mcpOutputWaitForCopies = mcpSchemaBook
 
 // mcpCallWaitForCopies answers calls of the tool "wait_for_copies".
 func mcpCallWaitForCopies(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
@@ -1261,9 +1097,7 @@ var mcpTemplateBook = mcp.TemplateInfo{
 
 // mcpReadBook reads the resource template "books://{id}".
 func mcpReadBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ResourceResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsBook); o.Next(); {
 		switch o.Name() {
@@ -1289,9 +1123,7 @@ func mcpReadBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.Resou
 var _ func(*Store, context.Context, int64) (Book, bool, error) = (*Store).BookPage
 
 // mcpFieldsBook are the variables of the resource template "books://{id}".
-var mcpFieldsBook = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsBook = wire.Fields{{Name: "id", Required: true}}
 
 // mcpCompleteBookID completes id of the resource template "books://{id}".
 func mcpCompleteBookID(recv *Store) mcp.CompleteFunc {
@@ -1319,9 +1151,7 @@ var mcpTemplateCover = mcp.TemplateInfo{
 
 // mcpReadCover reads the resource template "books://{id}/cover".
 func mcpReadCover(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ResourceResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsCover); o.Next(); {
 		switch o.Name() {
@@ -1346,9 +1176,7 @@ var _ func(*Store, context.Context, int64) (string, bool, error) = (*Store).Cove
 
 // mcpFieldsCover are the variables of the resource template
 // "books://{id}/cover".
-var mcpFieldsCover = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsCover = wire.Fields{{Name: "id", Required: true}}
 
 // mcpCompleteCoverID completes id of the resource template
 // "books://{id}/cover".
@@ -1375,9 +1203,7 @@ var mcpPromptDiscussBook = mcp.PromptInfo{
 
 // mcpGetDiscussBook answers the prompt "discuss_book".
 func mcpGetDiscussBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.PromptResult, error) {
-	var args struct {
-		title string
-	}
+	var args struct{ title string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDiscussBook); o.Next(); {
 		switch o.Name() {
@@ -1399,9 +1225,7 @@ func mcpGetDiscussBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 var _ func(*Store, context.Context, string) ([]mcp.PromptMessage, error) = (*Store).DiscussBook
 
 // mcpFieldsDiscussBook are the arguments of the prompt "discuss_book".
-var mcpFieldsDiscussBook = wire.Fields{
-	{Name: "title", Required: true},
-}
+var mcpFieldsDiscussBook = wire.Fields{{Name: "title", Required: true}}
 
 // mcpCompleteDiscussBookTitle completes title of the prompt "discuss_book".
 func mcpCompleteDiscussBookTitle(recv *Store) mcp.CompleteFunc {
@@ -1650,9 +1474,7 @@ var _ = struct {
 }(Correction{})
 
 // mcpFieldsCorrection are the members of a value of type Correction.
-var mcpFieldsCorrection = wire.Fields{
-	{Name: "correct", Required: true},
-}
+var mcpFieldsCorrection = wire.Fields{{Name: "correct", Required: true}}
 
 // mcpDecodeRemoval reads a value of type Removal.
 func mcpDecodeRemoval(d *wire.Decoder, v *Removal) {
@@ -1673,23 +1495,16 @@ var _ = struct {
 }(Removal{})
 
 // mcpFieldsRemoval are the members of a value of type Removal.
-var mcpFieldsRemoval = wire.Fields{
-	{Name: "confirm", Required: true}, {Name: "reason"},
-}
+var mcpFieldsRemoval = wire.Fields{{Name: "confirm", Required: true}, {Name: "reason"}}
 
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.ID)
-	wire.PutString(e.Name("title"), &v.Title)
+	e.Begin().Int64("id", v.ID).String("title", v.Title)
 	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)
-	wire.PutInt(e.Name("year"), &v.Year)
-	wire.PutString(e.Name("language"), &v.Language)
+	e.Int("year", v.Year).String("language", string(v.Language))
 	wire.PutSlice(e.Name("subjects"), v.Subjects, wire.PutString)
-	wire.PutString(e.Name("format"), &v.Format)
-	wire.PutInt(e.Name("priceCents"), &v.PriceCents)
-	wire.PutInt(e.Name("available"), &v.Available)
-	wire.PutTime(e.Name("addedAt"), &v.AddedAt)
+	e.String("format", string(v.Format)).Int("priceCents", v.PriceCents).Int("available", v.Available)
+	e.Time("addedAt", &v.AddedAt)
 	wire.PutPtrIf(e, "repricedAt", v.RepricedAt, wire.PutTime)
 	e.End()
 }
@@ -1709,9 +1524,7 @@ var _ = struct {
 
 // mcpEncodeBulkImport writes a value of type BulkImport.
 func mcpEncodeBulkImport(e *wire.Encoder, v *BulkImport) {
-	e.Begin()
-	wire.PutInt(e.Name("added"), &v.Added)
-	wire.PutInt(e.Name("known"), &v.Known)
+	e.Begin().Int("added", v.Added).Int("known", v.Known)
 	wire.PutSlice(e.Name("refused"), v.Refused, mcpEncodeRefusedLine)
 	e.End()
 }
@@ -1723,10 +1536,7 @@ var _ = struct {
 
 // mcpEncodeRefusedLine writes a value of type RefusedLine.
 func mcpEncodeRefusedLine(e *wire.Encoder, v *RefusedLine) {
-	e.Begin()
-	wire.PutInt(e.Name("line"), &v.Line)
-	wire.PutString(e.Name("reason"), &v.Reason)
-	e.End()
+	e.Begin().Int("line", v.Line).String("reason", v.Reason).End()
 }
 
 var _ = struct {
@@ -1736,15 +1546,10 @@ var _ = struct {
 
 // mcpEncodeReservation writes a value of type Reservation.
 func mcpEncodeReservation(e *wire.Encoder, v *Reservation) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.ID)
-	wire.PutInt(e.Name("bookId"), &v.BookID)
-	wire.PutString(e.Name("title"), &v.Title)
-	wire.PutInt(e.Name("copies"), &v.Copies)
-	wire.PutInt(e.Name("totalCents"), &v.TotalCents)
+	e.Begin().Int64("id", v.ID).Int64("bookId", v.BookID).String("title", v.Title).Int("copies", v.Copies)
+	e.Int("totalCents", v.TotalCents)
 	wire.PutPtrIf(e, "note", v.Note, wire.PutString)
-	wire.PutTime(e.Name("createdAt"), &v.CreatedAt)
-	e.End()
+	e.Time("createdAt", &v.CreatedAt).End()
 }
 
 var _ = struct {
@@ -1757,10 +1562,7 @@ var _ = struct {
 
 // mcpEncodeSubject writes a value of type Subject.
 func mcpEncodeSubject(e *wire.Encoder, v *Subject) {
-	e.Begin()
-	wire.PutString(e.Name("name"), &v.Name)
-	wire.PutInt(e.Name("books"), &v.Books)
-	e.End()
+	e.Begin().String("name", v.Name).Int("books", v.Books).End()
 }
 
 var _ = struct {
@@ -1770,10 +1572,7 @@ var _ = struct {
 
 // mcpEncodeDecade writes a value of type Decade.
 func mcpEncodeDecade(e *wire.Encoder, v *Decade) {
-	e.Begin()
-	wire.PutInt(e.Name("books"), &v.Books)
-	wire.PutInt(e.Name("available"), &v.Available)
-	wire.PutFloat(e.Name("meanPriceCents"), &v.MeanPriceCents)
+	e.Begin().Int("books", v.Books).Int("available", v.Available).Float64("meanPriceCents", v.MeanPriceCents)
 	wire.PutMap(e.Name("languages"), v.Languages, wire.PutInt)
 	e.End()
 }
@@ -1786,17 +1585,12 @@ var _ = struct {
 
 // mcpEncodeSimilarBook writes a value of type SimilarBook.
 func mcpEncodeSimilarBook(e *wire.Encoder, v *SimilarBook) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.Book.ID)
-	wire.PutString(e.Name("title"), &v.Book.Title)
+	e.Begin().Int64("id", v.Book.ID).String("title", v.Book.Title)
 	wire.PutSlice(e.Name("authors"), v.Book.Authors, wire.PutString)
-	wire.PutInt(e.Name("year"), &v.Book.Year)
-	wire.PutString(e.Name("language"), &v.Book.Language)
+	e.Int("year", v.Book.Year).String("language", string(v.Book.Language))
 	wire.PutSlice(e.Name("subjects"), v.Book.Subjects, wire.PutString)
-	wire.PutString(e.Name("format"), &v.Book.Format)
-	wire.PutInt(e.Name("priceCents"), &v.Book.PriceCents)
-	wire.PutInt(e.Name("available"), &v.Book.Available)
-	wire.PutTime(e.Name("addedAt"), &v.Book.AddedAt)
+	e.String("format", string(v.Book.Format)).Int("priceCents", v.Book.PriceCents)
+	e.Int("available", v.Book.Available).Time("addedAt", &v.Book.AddedAt)
 	wire.PutPtrIf(e, "repricedAt", v.Book.RepricedAt, wire.PutTime)
 	wire.PutSlice(e.Name("shared"), v.Shared, wire.PutString)
 	e.End()
@@ -1809,14 +1603,10 @@ var _ = struct {
 
 // mcpEncodeStocktaking writes a value of type Stocktaking.
 func mcpEncodeStocktaking(e *wire.Encoder, v *Stocktaking) {
-	e.Begin()
-	wire.PutInt(e.Name("titles"), &v.Titles)
-	wire.PutInt(e.Name("copies"), &v.Copies)
-	wire.PutInt(e.Name("reserved"), &v.Reserved)
-	wire.PutInt(e.Name("valueCents"), &v.ValueCents)
+	e.Begin().Int("titles", v.Titles).Int("copies", v.Copies).Int("reserved", v.Reserved)
+	e.Int("valueCents", v.ValueCents)
 	wire.PutSlice(e.Name("differences"), v.Differences, mcpEncodeDifference)
-	wire.PutBool(e.Name("corrected"), &v.Corrected)
-	e.End()
+	e.Bool("corrected", v.Corrected).End()
 }
 
 var _ = struct {
@@ -1827,12 +1617,7 @@ var _ = struct {
 
 // mcpEncodeDifference writes a value of type Difference.
 func mcpEncodeDifference(e *wire.Encoder, v *Difference) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.ID)
-	wire.PutString(e.Name("title"), &v.Title)
-	wire.PutInt(e.Name("reserved"), &v.Reserved)
-	wire.PutInt(e.Name("held"), &v.Held)
-	e.End()
+	e.Begin().Int64("id", v.ID).String("title", v.Title).Int("reserved", v.Reserved).Int("held", v.Held).End()
 }
 
 var _ = struct {

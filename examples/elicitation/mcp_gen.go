@@ -32,32 +32,23 @@ func RegisterMCP(r mcp.Registrar, notes *Notes) {
 	r.Register(mcpimpl.MethodTool(&mcpToolDeleteNote, notes, mcpCallDeleteNote))
 }
 
-// mcpToolDeleteNote describes the tool "delete_note" (method
-// (*Notes).DeleteNote).
+// mcpToolDeleteNote describes the tool "delete_note".
 var mcpToolDeleteNote = mcp.ToolInfo{
-	Name:         "delete_note",
-	Description:  "Deletes a note after the user has agreed, and returns the names of those that are left.",
-	Symbol:       "(*Notes).DeleteNote",
-	Hints:        mcp.ToolHints{Destructive: true},
-	InputSchema:  mcpInputDeleteNote,
-	OutputSchema: mcpOutputDeleteNote,
+	Name:        "delete_note",
+	Description: "Deletes a note after the user has agreed, and returns the names of those that are left.",
+	Symbol:      "(*Notes).DeleteNote",
+	Hints:       mcp.ToolHints{Destructive: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"name":{"type":"string","description":"the name of the note"}},"required":["name"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"string"}}`,
 	Errors:       mcpDeclaredErrors,
 	HideErrors:   true,
 }
 
-// mcpInputDeleteNote is the input schema of the tool "delete_note".
-const mcpInputDeleteNote = `{"type":"object",` +
-	`"properties":{"name":{"type":"string","description":"the name of the note"}},"required":["name"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteNote is the output schema of the tool "delete_note".
-const mcpOutputDeleteNote = `{"type":"array","items":{"type":"string"}}`
-
 // mcpCallDeleteNote answers calls of the tool "delete_note".
 func mcpCallDeleteNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.ToolResult, error) {
-	var args struct {
-		name string
-	}
+	var args struct{ name string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteNote); o.Next(); {
 		switch o.Name() {
@@ -80,9 +71,7 @@ func mcpCallDeleteNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp
 var _ func(*Notes, context.Context, string) ([]string, error) = (*Notes).DeleteNote
 
 // mcpFieldsDeleteNote are the arguments of the tool "delete_note".
-var mcpFieldsDeleteNote = wire.Fields{
-	{Name: "name", Required: true},
-}
+var mcpFieldsDeleteNote = wire.Fields{{Name: "name", Required: true}}
 
 // MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
@@ -127,6 +116,4 @@ var _ = struct {
 }(Deletion{})
 
 // mcpFieldsDeletion are the members of a value of type Deletion.
-var mcpFieldsDeletion = wire.Fields{
-	{Name: "confirm", Required: true},
-}
+var mcpFieldsDeletion = wire.Fields{{Name: "confirm", Required: true}}

@@ -30,20 +30,17 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolGreet, mcpCallGreet))
 }
 
-// mcpToolGreet describes the tool "greet" (func Greet).
+// mcpToolGreet describes the tool "greet".
 var mcpToolGreet = mcp.ToolInfo{
 	Name:        "greet",
 	Description: "Says hello to someone.",
 	Symbol:      "Greet",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputGreet,
+	InputSchema: `{"type":"object","properties":{` +
+		`"name":{"type":"string","description":"who is greeted","minLength":1},` +
+		`"times":{"type":"integer","description":"how often","minimum":1,"maximum":10,"default":1}},` +
+		`"required":["name"],"additionalProperties":false}`,
 }
-
-// mcpInputGreet is the input schema of the tool "greet".
-const mcpInputGreet = `{"type":"object","properties":{` +
-	`"name":{"type":"string","description":"who is greeted","minLength":1},` +
-	`"times":{"type":"integer","description":"how often","minimum":1,"maximum":10,"default":1}},` +
-	`"required":["name"],"additionalProperties":false}`
 
 // mcpCallGreet answers calls of the tool "greet".
 func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -74,6 +71,4 @@ func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 var _ func(string, int) string = Greet
 
 // mcpFieldsGreet are the arguments of the tool "greet".
-var mcpFieldsGreet = wire.Fields{
-	{Name: "name", Required: true}, {Name: "times"},
-}
+var mcpFieldsGreet = wire.Fields{{Name: "name", Required: true}, {Name: "times"}}

@@ -32,20 +32,17 @@ func RegisterMCP(r mcp.Registrar, api *API) {
 	r.Register(mcpimpl.MethodTool(&mcpToolListTasks, api, mcpCallListTasks))
 }
 
-// mcpToolAddTask describes the tool "add_task" (method (*API).AddTask).
+// mcpToolAddTask describes the tool "add_task".
 var mcpToolAddTask = mcp.ToolInfo{
 	Name:        "add_task",
 	Description: "Adds a task.",
 	Symbol:      "(*API).AddTask",
-	InputSchema: mcpInputAddTask,
-	TextOnly:    true,
+	InputSchema: `{"type":"object","properties":{` +
+		`"title":{"type":"string","description":"What is to be done.","minLength":1,"maxLength":80},` +
+		`"priority":{"type":"string","description":"How urgent it is.","enum":["low","high"],"default":"low"}},` +
+		`"required":["title"],"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputAddTask is the input schema of the tool "add_task".
-const mcpInputAddTask = `{"type":"object","properties":{` +
-	`"title":{"type":"string","description":"What is to be done.","minLength":1,"maxLength":80},` +
-	`"priority":{"type":"string","description":"How urgent it is.","enum":["low","high"],"default":"low"}},` +
-	`"required":["title"],"additionalProperties":false}`
 
 // mcpCallAddTask answers calls of the tool "add_task".
 func mcpCallAddTask(ctx context.Context, req *mcp.Request, recv *API) (*mcp.ToolResult, error) {
@@ -69,21 +66,18 @@ func mcpCallAddTask(ctx context.Context, req *mcp.Request, recv *API) (*mcp.Tool
 
 var _ func(*API, context.Context, *taskBody) (*taskBody, error) = (*API).AddTask
 
-// mcpToolListTasks describes the tool "list_tasks" (method (*API).ListTasks).
+// mcpToolListTasks describes the tool "list_tasks".
 var mcpToolListTasks = mcp.ToolInfo{
 	Name:        "list_tasks",
 	Description: "Returns the tasks whose titles have some words.",
 	Symbol:      "(*API).ListTasks",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputListTasks,
-	TextOnly:    true,
+	InputSchema: `{"type":"object","properties":{` +
+		`"q":{"type":"string","description":"Words of the title."},` +
+		`"limit":{"type":"integer","description":"How many at most.","minimum":1,"maximum":100,"default":20}},` +
+		`"additionalProperties":false}`,
+	TextOnly: true,
 }
-
-// mcpInputListTasks is the input schema of the tool "list_tasks".
-const mcpInputListTasks = `{"type":"object","properties":{` +
-	`"q":{"type":"string","description":"Words of the title."},` +
-	`"limit":{"type":"integer","description":"How many at most.","minimum":1,"maximum":100,"default":20}},` +
-	`"additionalProperties":false}`
 
 // mcpCallListTasks answers calls of the tool "list_tasks".
 func mcpCallListTasks(ctx context.Context, req *mcp.Request, recv *API) (*mcp.ToolResult, error) {
@@ -155,17 +149,11 @@ var _ = struct {
 }(listInput{})
 
 // mcpFieldsListInput are the members of a value of type listInput.
-var mcpFieldsListInput = wire.Fields{
-	{Name: "q"}, {Name: "limit"},
-}
+var mcpFieldsListInput = wire.Fields{{Name: "q"}, {Name: "limit"}}
 
 // mcpEncodeTask writes a value of type task.
 func mcpEncodeTask(e *wire.Encoder, v *task) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.ID)
-	wire.PutString(e.Name("title"), &v.Title)
-	wire.PutStringIf(e, "priority", &v.Priority)
-	e.End()
+	e.Begin().Int64("id", v.ID).String("title", v.Title).StringIf("priority", v.Priority).End()
 }
 
 var _ = struct {

@@ -32,17 +32,14 @@ func RegisterMCP(r mcp.Registrar, page *Page) {
 	r.Register(mcpimpl.MethodTool(&mcpToolSetTitle, page, mcpCallSetTitle))
 }
 
-// mcpToolGetTitle describes the tool "get_title" (method (*Page).Title).
+// mcpToolGetTitle describes the tool "get_title".
 var mcpToolGetTitle = mcp.ToolInfo{
 	Name:        "get_title",
 	Description: "Returns the title of the page.",
 	Symbol:      "(*Page).Title",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputGetTitle,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputGetTitle is the input schema of the tool "get_title".
-const mcpInputGetTitle = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallGetTitle answers calls of the tool "get_title".
 func mcpCallGetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.ToolResult, error) {
@@ -55,25 +52,19 @@ func mcpCallGetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.To
 
 var _ func(*Page) string = (*Page).Title
 
-// mcpToolSetTitle describes the tool "set_title" (method (*Page).SetTitle).
+// mcpToolSetTitle describes the tool "set_title".
 var mcpToolSetTitle = mcp.ToolInfo{
 	Name:        "set_title",
 	Description: "Changes the title of the page.",
 	Symbol:      "(*Page).SetTitle",
 	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true},
-	InputSchema: mcpInputSetTitle,
+	InputSchema: `{"type":"object","properties":{"title":{"type":"string","description":"the new title"}},` +
+		`"required":["title"],"additionalProperties":false}`,
 }
-
-// mcpInputSetTitle is the input schema of the tool "set_title".
-const mcpInputSetTitle = `{"type":"object",` +
-	`"properties":{"title":{"type":"string","description":"the new title"}},"required":["title"],` +
-	`"additionalProperties":false}`
 
 // mcpCallSetTitle answers calls of the tool "set_title".
 func mcpCallSetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.ToolResult, error) {
-	var args struct {
-		title string
-	}
+	var args struct{ title string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSetTitle); o.Next(); {
 		switch o.Name() {
@@ -91,6 +82,4 @@ func mcpCallSetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.To
 var _ func(*Page, string) = (*Page).SetTitle
 
 // mcpFieldsSetTitle are the arguments of the tool "set_title".
-var mcpFieldsSetTitle = wire.Fields{
-	{Name: "title", Required: true},
-}
+var mcpFieldsSetTitle = wire.Fields{{Name: "title", Required: true}}

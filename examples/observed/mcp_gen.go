@@ -21,30 +21,22 @@ func RegisterMCP(r mcp.Registrar, shop *Shop) {
 	r.Register(mcpimpl.MethodTool(&mcpToolGetPrice, shop, mcpCallGetPrice))
 }
 
-// mcpToolGetPrice describes the tool "get_price" (method (*Shop).Price).
+// mcpToolGetPrice describes the tool "get_price".
 var mcpToolGetPrice = mcp.ToolInfo{
-	Name:         "get_price",
-	Description:  "Returns the price of a book in cents.",
-	Symbol:       "(*Shop).Price",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputGetPrice,
-	OutputSchema: mcpOutputGetPrice,
+	Name:        "get_price",
+	Description: "Returns the price of a book in cents.",
+	Symbol:      "(*Shop).Price",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"title":{"type":"string","description":"the title of the book"}},"required":["title"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"integer"}`,
 	HideErrors:   true,
 }
 
-// mcpInputGetPrice is the input schema of the tool "get_price".
-const mcpInputGetPrice = `{"type":"object",` +
-	`"properties":{"title":{"type":"string","description":"the title of the book"}},"required":["title"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetPrice is the output schema of the tool "get_price".
-const mcpOutputGetPrice = `{"type":"integer"}`
-
 // mcpCallGetPrice answers calls of the tool "get_price".
 func mcpCallGetPrice(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.ToolResult, error) {
-	var args struct {
-		title string
-	}
+	var args struct{ title string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetPrice); o.Next(); {
 		switch o.Name() {
@@ -67,6 +59,4 @@ func mcpCallGetPrice(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.To
 var _ func(*Shop, context.Context, string) (int, error) = (*Shop).Price
 
 // mcpFieldsGetPrice are the arguments of the tool "get_price".
-var mcpFieldsGetPrice = wire.Fields{
-	{Name: "title", Required: true},
-}
+var mcpFieldsGetPrice = wire.Fields{{Name: "title", Required: true}}

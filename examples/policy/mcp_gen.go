@@ -36,19 +36,16 @@ func RegisterMCP(r mcp.Registrar, wiki *Wiki) {
 	d.Register(mcpimpl.MethodTool(&mcpToolRemovePage, wiki, mcpCallRemovePage))
 }
 
-// mcpToolAddPage describes the tool "add_page" (method (*Wiki).Write).
+// mcpToolAddPage describes the tool "add_page".
 var mcpToolAddPage = mcp.ToolInfo{
 	Name:        "add_page",
 	Description: "Writes a page that does not exist.",
 	Symbol:      "(*Wiki).Write",
-	InputSchema: mcpInputAddPage,
+	InputSchema: `{"type":"object","properties":{` +
+		`"title":{"type":"string","description":"of the new page"},` +
+		`"text":{"type":"string","description":"of the page"}},` +
+		`"required":["title","text"],"additionalProperties":false}`,
 }
-
-// mcpInputAddPage is the input schema of the tool "add_page".
-const mcpInputAddPage = `{"type":"object","properties":{` +
-	`"title":{"type":"string","description":"of the new page"},` +
-	`"text":{"type":"string","description":"of the page"}},` +
-	`"required":["title","text"],"additionalProperties":false}`
 
 // mcpCallAddPage answers calls of the tool "add_page".
 func mcpCallAddPage(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.ToolResult, error) {
@@ -59,10 +56,8 @@ func mcpCallAddPage(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.Too
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsAddPage); o.Next(); {
 		switch o.Name() {
-		case "title":
-			wire.String(d, &args.title)
-		case "text":
-			wire.String(d, &args.text)
+		case "title", "text":
+			wire.String(d, wire.Pick(o, 0x3, &args.title, &args.text))
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -77,25 +72,17 @@ func mcpCallAddPage(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.Too
 var _ func(*Wiki, string, string) error = (*Wiki).Write
 
 // mcpFieldsAddPage are the arguments of the tool "add_page".
-var mcpFieldsAddPage = wire.Fields{
-	{Name: "title", Required: true}, {Name: "text", Required: true},
-}
+var mcpFieldsAddPage = wire.Fields{{Name: "title", Required: true}, {Name: "text", Required: true}}
 
-// mcpToolListTitles describes the tool "list_titles" (method (*Wiki).Titles).
+// mcpToolListTitles describes the tool "list_titles".
 var mcpToolListTitles = mcp.ToolInfo{
 	Name:         "list_titles",
 	Description:  "Lists the titles of all pages.",
 	Symbol:       "(*Wiki).Titles",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputListTitles,
-	OutputSchema: mcpOutputListTitles,
+	InputSchema:  `{"type":"object","properties":{},"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"string"}}`,
 }
-
-// mcpInputListTitles is the input schema of the tool "list_titles".
-const mcpInputListTitles = `{"type":"object","properties":{},"additionalProperties":false}`
-
-// mcpOutputListTitles is the output schema of the tool "list_titles".
-const mcpOutputListTitles = `{"type":"array","items":{"type":"string"}}`
 
 // mcpCallListTitles answers calls of the tool "list_titles".
 func mcpCallListTitles(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.ToolResult, error) {
@@ -110,25 +97,19 @@ func mcpCallListTitles(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.
 
 var _ func(*Wiki) []string = (*Wiki).Titles
 
-// mcpToolRemovePage describes the tool "remove_page" (method (*Wiki).Remove).
+// mcpToolRemovePage describes the tool "remove_page".
 var mcpToolRemovePage = mcp.ToolInfo{
 	Name:        "remove_page",
 	Description: "Removes a page.",
 	Symbol:      "(*Wiki).Remove",
 	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true},
-	InputSchema: mcpInputRemovePage,
+	InputSchema: `{"type":"object","properties":{"title":{"type":"string","description":"of the page"}},` +
+		`"required":["title"],"additionalProperties":false}`,
 }
-
-// mcpInputRemovePage is the input schema of the tool "remove_page".
-const mcpInputRemovePage = `{"type":"object",` +
-	`"properties":{"title":{"type":"string","description":"of the page"}},"required":["title"],` +
-	`"additionalProperties":false}`
 
 // mcpCallRemovePage answers calls of the tool "remove_page".
 func mcpCallRemovePage(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.ToolResult, error) {
-	var args struct {
-		title string
-	}
+	var args struct{ title string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRemovePage); o.Next(); {
 		switch o.Name() {
@@ -146,6 +127,4 @@ func mcpCallRemovePage(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.
 var _ func(*Wiki, string) = (*Wiki).Remove
 
 // mcpFieldsRemovePage are the arguments of the tool "remove_page".
-var mcpFieldsRemovePage = wire.Fields{
-	{Name: "title", Required: true},
-}
+var mcpFieldsRemovePage = wire.Fields{{Name: "title", Required: true}}

@@ -30,29 +30,21 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolCountPrimes, mcpCallCountPrimes))
 }
 
-// mcpToolCountPrimes describes the tool "count_primes" (func CountPrimes).
+// mcpToolCountPrimes describes the tool "count_primes".
 var mcpToolCountPrimes = mcp.ToolInfo{
-	Name:         "count_primes",
-	Description:  "Counts the prime numbers below a limit.",
-	Symbol:       "CountPrimes",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputCountPrimes,
-	OutputSchema: mcpOutputCountPrimes,
+	Name:        "count_primes",
+	Description: "Counts the prime numbers below a limit.",
+	Symbol:      "CountPrimes",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"below":{"type":"integer","description":"the limit","minimum":2,"maximum":100000000}},` +
+		`"required":["below"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"integer"}`,
 }
-
-// mcpInputCountPrimes is the input schema of the tool "count_primes".
-const mcpInputCountPrimes = `{"type":"object",` +
-	`"properties":{"below":{"type":"integer","description":"the limit","minimum":2,"maximum":100000000}},` +
-	`"required":["below"],"additionalProperties":false}`
-
-// mcpOutputCountPrimes is the output schema of the tool "count_primes".
-const mcpOutputCountPrimes = `{"type":"integer"}`
 
 // mcpCallCountPrimes answers calls of the tool "count_primes".
 func mcpCallCountPrimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		below int
-	}
+	var args struct{ below int }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsCountPrimes); o.Next(); {
 		switch o.Name() {
@@ -77,6 +69,4 @@ func mcpCallCountPrimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(context.Context, int) (int, error) = CountPrimes
 
 // mcpFieldsCountPrimes are the arguments of the tool "count_primes".
-var mcpFieldsCountPrimes = wire.Fields{
-	{Name: "below", Required: true},
-}
+var mcpFieldsCountPrimes = wire.Fields{{Name: "below", Required: true}}

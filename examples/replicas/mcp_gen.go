@@ -46,25 +46,18 @@ func RegisterMCP(r mcp.Registrar, shop *Shop) {
 	d.Register(mcpimpl.MethodTemplate(&mcpTemplateStockOf, shop, mcpReadStockOf))
 }
 
-// mcpToolCancelOrder describes the tool "cancel_order" (method
-// (*Shop).CancelOrder).
+// mcpToolCancelOrder describes the tool "cancel_order".
 var mcpToolCancelOrder = mcp.ToolInfo{
-	Name:         "cancel_order",
-	Description:  "Cancels an order of yours after the user has agreed. Its copies can be ordered again.",
-	Symbol:       "(*Shop).CancelOrder",
-	Hints:        mcp.ToolHints{Destructive: true},
-	InputSchema:  mcpInputCancelOrder,
-	OutputSchema: mcpOutputCancelOrder,
+	Name:        "cancel_order",
+	Description: "Cancels an order of yours after the user has agreed. Its copies can be ordered again.",
+	Symbol:      "(*Shop).CancelOrder",
+	Hints:       mcp.ToolHints{Destructive: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"item":{"type":"string","description":"the id of the item of the order"},` +
+		`"reference":{"type":"string","description":"the name that you gave to the order"}},` +
+		`"required":["item","reference"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaItem,
 }
-
-// mcpInputCancelOrder is the input schema of the tool "cancel_order".
-const mcpInputCancelOrder = `{"type":"object","properties":{` +
-	`"item":{"type":"string","description":"the id of the item of the order"},` +
-	`"reference":{"type":"string","description":"the name that you gave to the order"}},` +
-	`"required":["item","reference"],"additionalProperties":false}`
-
-// mcpOutputCancelOrder is the output schema of the tool "cancel_order".
-const mcpOutputCancelOrder = mcpSchemaItem
 
 // mcpSchemaItem occurs several times in schemas.
 const mcpSchemaItem = `{"type":"object","description":"Item is a product with its stock.","properties":{` +
@@ -86,10 +79,8 @@ func mcpCallCancelOrder(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsCancelOrder); o.Next(); {
 		switch o.Name() {
-		case "item":
-			wire.String(d, &args.item)
-		case "reference":
-			wire.String(d, &args.reference)
+		case "item", "reference":
+			wire.String(d, wire.Pick(o, 0x3, &args.item, &args.reference))
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -107,25 +98,17 @@ func mcpCallCancelOrder(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp
 var _ func(*Shop, context.Context, string, string) (Item, error) = (*Shop).CancelOrder
 
 // mcpFieldsCancelOrder are the arguments of the tool "cancel_order".
-var mcpFieldsCancelOrder = wire.Fields{
-	{Name: "item", Required: true}, {Name: "reference", Required: true},
-}
+var mcpFieldsCancelOrder = wire.Fields{{Name: "item", Required: true}, {Name: "reference", Required: true}}
 
-// mcpToolListStock describes the tool "list_stock" (method (*Shop).ListStock).
+// mcpToolListStock describes the tool "list_stock".
 var mcpToolListStock = mcp.ToolInfo{
 	Name:         "list_stock",
 	Description:  "Returns what the shop sells, with the copies that are left.",
 	Symbol:       "(*Shop).ListStock",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputListStock,
-	OutputSchema: mcpOutputListStock,
+	InputSchema:  `{"type":"object","properties":{},"additionalProperties":false}`,
+	OutputSchema: mcpSchemaListStockResult,
 }
-
-// mcpInputListStock is the input schema of the tool "list_stock".
-const mcpInputListStock = `{"type":"object","properties":{},"additionalProperties":false}`
-
-// mcpOutputListStock is the output schema of the tool "list_stock".
-const mcpOutputListStock = mcpSchemaListStockResult
 
 // mcpSchemaListStockResult occurs several times in schemas.
 const mcpSchemaListStockResult = `{"type":"array","items":` + mcpSchemaItem + `}`
@@ -146,29 +129,21 @@ func mcpCallListStock(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.T
 
 var _ func(*Shop, context.Context) ([]Item, error) = (*Shop).ListStock
 
-// mcpToolLookUp describes the tool "look_up" (method (*Shop).LookUp).
+// mcpToolLookUp describes the tool "look_up".
 var mcpToolLookUp = mcp.ToolInfo{
-	Name:         "look_up",
-	Description:  "Returns one item of the shop, with the copies that are left.",
-	Symbol:       "(*Shop).LookUp",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputLookUp,
-	OutputSchema: mcpOutputLookUp,
+	Name:        "look_up",
+	Description: "Returns one item of the shop, with the copies that are left.",
+	Symbol:      "(*Shop).LookUp",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"item":{"type":"string","description":"the id of the item, such as teapot"}},` +
+		`"required":["item"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaItem,
 }
-
-// mcpInputLookUp is the input schema of the tool "look_up".
-const mcpInputLookUp = `{"type":"object",` +
-	`"properties":{"item":{"type":"string","description":"the id of the item, such as teapot"}},` +
-	`"required":["item"],"additionalProperties":false}`
-
-// mcpOutputLookUp is the output schema of the tool "look_up".
-const mcpOutputLookUp = mcpSchemaItem
 
 // mcpCallLookUp answers calls of the tool "look_up".
 func mcpCallLookUp(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.ToolResult, error) {
-	var args struct {
-		item string
-	}
+	var args struct{ item string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsLookUp); o.Next(); {
 		switch o.Name() {
@@ -191,37 +166,28 @@ func mcpCallLookUp(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.Tool
 var _ func(*Shop, context.Context, string) (Item, error) = (*Shop).LookUp
 
 // mcpFieldsLookUp are the arguments of the tool "look_up".
-var mcpFieldsLookUp = wire.Fields{
-	{Name: "item", Required: true},
-}
+var mcpFieldsLookUp = wire.Fields{{Name: "item", Required: true}}
 
-// mcpToolOrder describes the tool "order" (method (*Shop).Order).
+// mcpToolOrder describes the tool "order".
 var mcpToolOrder = mcp.ToolInfo{
 	Name: "order",
 	Description: "Orders copies of an item: all of them or none. A repeated call with the same reference is " +
 		"the same order, so it can be repeated if its result was lost.",
-	Symbol:       "(*Shop).Order",
-	Hints:        mcp.ToolHints{Idempotent: true},
-	InputSchema:  mcpInputOrder,
-	OutputSchema: mcpOutputOrder,
+	Symbol: "(*Shop).Order",
+	Hints:  mcp.ToolHints{Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"item":{"type":"string","description":"the id of the item, such as teapot"},` +
+		`"copies":{"type":"integer","description":"how many copies","minimum":1,"maximum":10,"default":1},` +
+		`"reference":{"type":"string","description":"a name of your own for the order, new for each one",` +
+		`"pattern":"^[a-z0-9-]{1,40}$"}},` +
+		`"required":["item","reference"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Order is a sale as its caller sees it.","properties":{` +
+		`"item":{"type":"string"},` +
+		`"reference":{"type":"string"},` +
+		`"copies":{"type":"integer"},` +
+		`"totalCents":{"type":"integer","description":"TotalCents is the price of the copies, in euro cents."}},` +
+		`"required":["item","reference","copies","totalCents"]}`,
 }
-
-// mcpInputOrder is the input schema of the tool "order".
-const mcpInputOrder = `{"type":"object","properties":{` +
-	`"item":{"type":"string","description":"the id of the item, such as teapot"},` +
-	`"copies":{"type":"integer","description":"how many copies","minimum":1,"maximum":10,"default":1},` +
-	`"reference":{"type":"string","description":"a name of your own for the order, new for each one",` +
-	`"pattern":"^[a-z0-9-]{1,40}$"}},` +
-	`"required":["item","reference"],"additionalProperties":false}`
-
-// mcpOutputOrder is the output schema of the tool "order".
-const mcpOutputOrder = `{"type":"object","description":"Order is a sale as its caller sees it.",` +
-	`"properties":{` +
-	`"item":{"type":"string"},` +
-	`"reference":{"type":"string"},` +
-	`"copies":{"type":"integer"},` +
-	`"totalCents":{"type":"integer","description":"TotalCents is the price of the copies, in euro cents."}},` +
-	`"required":["item","reference","copies","totalCents"]}`
 
 // mcpCallOrder answers calls of the tool "order".
 func mcpCallOrder(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.ToolResult, error) {
@@ -264,34 +230,26 @@ var mcpFieldsOrder = wire.Fields{
 	{Name: "item", Required: true}, {Name: "copies"}, {Name: "reference", Required: true},
 }
 
-// mcpToolRestock describes the tool "restock" (method (*Shop).Restock).
+// mcpToolRestock describes the tool "restock".
 var mcpToolRestock = mcp.ToolInfo{
 	Name: "restock",
 	Description: "Has the supplier deliver copies of every item, one after the other, and returns the stock " +
 		"at the end. That takes a while: the call is a task for clients that have tasks. If the " +
 		"replica that runs it is lost, another one goes on.",
-	Symbol:       "(*Shop).Restock",
-	InputSchema:  mcpInputRestock,
-	OutputSchema: mcpOutputRestock,
+	Symbol: "(*Shop).Restock",
+	InputSchema: `{"type":"object","properties":{` +
+		`"copies":{"type":"integer","description":"how many copies of each item","minimum":1,"maximum":100,` +
+		`"default":10}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaListStockResult,
 	Errors:       mcpDeclaredErrors,
 	HideErrors:   true,
 	Timeout:      10 * time.Minute,
 }
 
-// mcpInputRestock is the input schema of the tool "restock".
-const mcpInputRestock = `{"type":"object","properties":{` +
-	`"copies":{"type":"integer","description":"how many copies of each item","minimum":1,"maximum":100,` +
-	`"default":10}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputRestock is the output schema of the tool "restock".
-const mcpOutputRestock = mcpSchemaListStockResult
-
 // mcpCallRestock answers calls of the tool "restock".
 func mcpCallRestock(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.ToolResult, error) {
-	var args struct {
-		copies int
-	}
+	var args struct{ copies int }
 	args.copies = 10
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRestock); o.Next(); {
@@ -317,9 +275,7 @@ func mcpCallRestock(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.Too
 var _ func(*Shop, context.Context, int) ([]Item, error) = (*Shop).Restock
 
 // mcpFieldsRestock are the arguments of the tool "restock".
-var mcpFieldsRestock = wire.Fields{
-	{Name: "copies"},
-}
+var mcpFieldsRestock = wire.Fields{{Name: "copies"}}
 
 // mcpResourceListStock describes the resource "shop://stock" (method
 // (*Shop).ListStock).
@@ -356,9 +312,7 @@ var mcpTemplateStockOf = mcp.TemplateInfo{
 
 // mcpReadStockOf reads the resource template "shop://stock/{item}".
 func mcpReadStockOf(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.ResourceResult, error) {
-	var args struct {
-		item string
-	}
+	var args struct{ item string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsStockOf); o.Next(); {
 		switch o.Name() {
@@ -385,9 +339,7 @@ var _ func(*Shop, context.Context, string) (Item, bool, error) = (*Shop).StockOf
 
 // mcpFieldsStockOf are the variables of the resource template
 // "shop://stock/{item}".
-var mcpFieldsStockOf = wire.Fields{
-	{Name: "item", Required: true},
-}
+var mcpFieldsStockOf = wire.Fields{{Name: "item", Required: true}}
 
 // MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
@@ -450,20 +402,12 @@ var _ = struct {
 }(Cancellation{})
 
 // mcpFieldsCancellation are the members of a value of type Cancellation.
-var mcpFieldsCancellation = wire.Fields{
-	{Name: "confirm", Required: true},
-}
+var mcpFieldsCancellation = wire.Fields{{Name: "confirm", Required: true}}
 
 // mcpEncodeItem writes a value of type Item.
 func mcpEncodeItem(e *wire.Encoder, v *Item) {
-	e.Begin()
-	wire.PutString(e.Name("id"), &v.ID)
-	wire.PutString(e.Name("title"), &v.Title)
-	wire.PutInt(e.Name("priceCents"), &v.PriceCents)
-	wire.PutInt(e.Name("left"), &v.Left)
-	wire.PutInt(e.Name("sold"), &v.Sold)
-	wire.PutInt(e.Name("received"), &v.Received)
-	e.End()
+	e.Begin().String("id", v.ID).String("title", v.Title).Int("priceCents", v.PriceCents).Int("left", v.Left)
+	e.Int("sold", v.Sold).Int("received", v.Received).End()
 }
 
 var _ = struct {
@@ -473,12 +417,8 @@ var _ = struct {
 
 // mcpEncodeOrder writes a value of type Order.
 func mcpEncodeOrder(e *wire.Encoder, v *Order) {
-	e.Begin()
-	wire.PutString(e.Name("item"), &v.Item)
-	wire.PutString(e.Name("reference"), &v.Reference)
-	wire.PutInt(e.Name("copies"), &v.Copies)
-	wire.PutInt(e.Name("totalCents"), &v.TotalCents)
-	e.End()
+	e.Begin().String("item", v.Item).String("reference", v.Reference).Int("copies", v.Copies)
+	e.Int("totalCents", v.TotalCents).End()
 }
 
 var _ = struct {

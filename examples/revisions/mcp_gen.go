@@ -30,26 +30,20 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolDescribe, mcpCallDescribe))
 }
 
-// mcpToolDescribe describes the tool "describe" (func Describe).
+// mcpToolDescribe describes the tool "describe".
 var mcpToolDescribe = mcp.ToolInfo{
-	Name:         "describe",
-	Description:  "Returns the revision of the call and what the client declares.",
-	Symbol:       "Describe",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputDescribe,
-	OutputSchema: mcpOutputDescribe,
+	Name:        "describe",
+	Description: "Returns the revision of the call and what the client declares.",
+	Symbol:      "Describe",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Description is the server's view of a call.",` +
+		`"properties":{` +
+		`"revision":{"type":"string"},` +
+		`"client":{"type":"string"},` +
+		`"canAsk":{"type":"boolean","description":"whether the client can ask the user"}},` +
+		`"required":["revision","client","canAsk"]}`,
 }
-
-// mcpInputDescribe is the input schema of the tool "describe".
-const mcpInputDescribe = `{"type":"object","properties":{},"additionalProperties":false}`
-
-// mcpOutputDescribe is the output schema of the tool "describe".
-const mcpOutputDescribe = `{"type":"object","description":"Description is the server's view of a call.",` +
-	`"properties":{` +
-	`"revision":{"type":"string"},` +
-	`"client":{"type":"string"},` +
-	`"canAsk":{"type":"boolean","description":"whether the client can ask the user"}},` +
-	`"required":["revision","client","canAsk"]}`
 
 // mcpCallDescribe answers calls of the tool "describe".
 func mcpCallDescribe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -66,11 +60,7 @@ var _ func(context.Context) Description = Describe
 
 // mcpEncodeDescription writes a value of type Description.
 func mcpEncodeDescription(e *wire.Encoder, v *Description) {
-	e.Begin()
-	wire.PutString(e.Name("revision"), &v.Revision)
-	wire.PutString(e.Name("client"), &v.Client)
-	wire.PutBool(e.Name("canAsk"), &v.CanAsk)
-	e.End()
+	e.Begin().String("revision", v.Revision).String("client", v.Client).Bool("canAsk", v.CanAsk).End()
 }
 
 var _ = struct {

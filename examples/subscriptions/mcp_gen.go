@@ -32,30 +32,22 @@ func RegisterMCP(r mcp.Registrar, counter *Counter) {
 	r.Register(mcpimpl.MethodResource(&mcpResourceNow, counter, mcpReadNow))
 }
 
-// mcpToolRaise describes the tool "raise" (method (*Counter).Raise).
+// mcpToolRaise describes the tool "raise".
 var mcpToolRaise = mcp.ToolInfo{
 	Name: "raise",
 	Description: "Raises the counter and returns its new value. Subscribers are notified: they read the " +
 		"resource when they want to know the value.",
-	Symbol:       "(*Counter).Raise",
-	InputSchema:  mcpInputRaise,
-	OutputSchema: mcpOutputRaise,
+	Symbol: "(*Counter).Raise",
+	InputSchema: `{"type":"object","properties":{` +
+		`"by":{"type":"integer","description":"by how much","minimum":1,"maximum":1000,"default":1}},` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Value is the value of the counter.",` +
+		`"properties":{"value":{"type":"integer"}},"required":["value"]}`,
 }
-
-// mcpInputRaise is the input schema of the tool "raise".
-const mcpInputRaise = `{"type":"object",` +
-	`"properties":{"by":{"type":"integer","description":"by how much","minimum":1,"maximum":1000,"default":1}},` +
-	`"additionalProperties":false}`
-
-// mcpOutputRaise is the output schema of the tool "raise".
-const mcpOutputRaise = `{"type":"object","description":"Value is the value of the counter.",` +
-	`"properties":{"value":{"type":"integer"}},"required":["value"]}`
 
 // mcpCallRaise answers calls of the tool "raise".
 func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.ToolResult, error) {
-	var args struct {
-		by int64
-	}
+	var args struct{ by int64 }
 	args.by = 1
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRaise); o.Next(); {
@@ -78,9 +70,7 @@ func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.To
 var _ func(*Counter, context.Context, int64) Value = (*Counter).Raise
 
 // mcpFieldsRaise are the arguments of the tool "raise".
-var mcpFieldsRaise = wire.Fields{
-	{Name: "by"},
-}
+var mcpFieldsRaise = wire.Fields{{Name: "by"}}
 
 // mcpResourceNow describes the resource "counter:///now" (method
 // (*Counter).Now).
@@ -104,9 +94,7 @@ var _ func(*Counter, context.Context) Value = (*Counter).Now
 
 // mcpEncodeValue writes a value of type Value.
 func mcpEncodeValue(e *wire.Encoder, v *Value) {
-	e.Begin()
-	wire.PutInt(e.Name("value"), &v.Value)
-	e.End()
+	e.Begin().Int64("value", v.Value).End()
 }
 
 var _ = struct {

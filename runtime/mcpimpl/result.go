@@ -16,6 +16,21 @@ func DoneResult() *mcp.ToolResult { return mcp.TextResult("done") }
 // model does not take it for an empty value.
 func NothingFound() *mcp.ToolResult { return funcs.NothingFound() }
 
+// Found returns the structured result that put writes, or the error of the function that returned
+// it. A nil pointer means that nothing was found. P is a pointer, so that all types share the code.
+func Found[P comparable](req *mcp.Request, result P, err error, put func(*wire.Encoder, P)) (*mcp.ToolResult, error) {
+	var none P
+	switch {
+	case err != nil:
+		return nil, err
+	case result == none:
+		return NothingFound(), nil
+	}
+	e := Encoder(req)
+	put(e, result)
+	return Structured(req, e)
+}
+
 // BlobResult returns bytes of a MIME type as a result: an [mcp.Image], an [mcp.Audio], or else an
 // [mcp.EmbeddedResource], with text for a text type. Nil means that nothing was found.
 func BlobResult(req *mcp.Request, mime string, data []byte) *mcp.ToolResult {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"testing"
+	"time"
 )
 
 type memberText string
@@ -20,6 +22,7 @@ func TestMembersIf(t *testing.T) {
 		Flag   memberFlag     `json:"flag,omitempty"`
 		Text   memberText     `json:"text,omitempty"`
 		Count  memberCount    `json:"count,omitempty"`
+		Number int            `json:"number,omitempty"`
 		Big    int64          `json:"big,omitempty"`
 		Float  float64        `json:"float,omitempty"`
 		Small  float32        `json:"small,omitempty"`
@@ -32,19 +35,16 @@ func TestMembersIf(t *testing.T) {
 		{},
 		{Flag: true},
 		{Text: text, Small: 0.1},
-		{Count: 255, Big: math.MinInt64},
+		{Count: 255, Number: math.MaxInt32, Big: math.MinInt64},
 		{Float: math.SmallestNonzeroFloat64, Ptr: &blank},
 		{Float: math.Copysign(0, -1), List: []memberText{}, Object: map[string]int{}},
 		{Ptr: &text, List: []memberText{"", text}, Object: map[string]int{"b": 0, "a": 1}},
-		{true, text, 1, 1, 1, 1, &text, []memberText{"x"}, map[string]int{"": 1}},
+		{true, text, 1, 1, 1, 1, 1, &text, []memberText{"x"}, map[string]int{"": 1}},
 	} {
 		e := NewEncoder(nil)
-		e.Begin()
-		PutBoolIf(e, "flag", &v.Flag)
-		PutStringIf(e, "text", &v.Text)
+		e.Begin().BoolIf("flag", bool(v.Flag)).StringIf("text", string(v.Text))
 		PutIntIf(e, "count", &v.Count)
-		PutIntIf(e, "big", &v.Big)
-		PutFloatIf(e, "float", &v.Float)
+		e.IntIf("number", v.Number).Int64If("big", v.Big).Float64If("float", v.Float)
 		PutFloatIf(e, "small", &v.Small)
 		PutPtrIf(e, "ptr", v.Ptr, PutString)
 		PutSliceIf(e, "list", v.List, PutString)
@@ -60,6 +60,39 @@ func TestMembersIf(t *testing.T) {
 	}
 }
 
+// TestMembers compares members that are always written with encoding/json.
+func TestMembers(t *testing.T) {
+	type values struct {
+		Flag   bool      `json:"flag"`
+		Text   string    `json:"text"`
+		Number int       `json:"number"`
+		Big    int64     `json:"big"`
+		Float  float64   `json:"float"`
+		When   time.Time `json:"when"`
+	}
+	at := time.Date(2024, 2, 29, 12, 30, 0, 250e6, time.FixedZone("", 3600))
+	for _, v := range []values{{}, {true, "a \"b\" \x01 é", -1, math.MinInt64, 1e21, at}, {Text: "<>"}} {
+		e := NewEncoder(nil)
+		e.Begin().Bool("flag", v.Flag).String("text", v.Text).Int("number", v.Number)
+		e.Int64("big", v.Big).Float64("float", v.Float).Time("when", &v.When).End()
+		if got, want := string(e.Bytes()), plainJSON(t, v); e.Err() != nil || got != want {
+			t.Errorf("%+v: got %s, want %s, %v", v, got, want, e.Err())
+		}
+	}
+}
+
+// plainJSON returns the JSON of encoding/json without its escapes for HTML.
+func plainJSON(t *testing.T, v any) string {
+	t.Helper()
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
 // TestMembersIfFail: a value that has no JSON form is reported with its path, and the encoder
 // writes nothing more.
 func TestMembersIfFail(t *testing.T) {
@@ -69,7 +102,7 @@ func TestMembersIfFail(t *testing.T) {
 	PutPtrIf(e, "outer", &bad, func(e *Encoder, v *float64) {
 		e.Begin()
 		PutFloatIf(e, "bad", v)
-		PutStringIf(e, "after", new("text"))
+		e.StringIf("after", "text")
 		e.End()
 	})
 	e.End()

@@ -151,10 +151,11 @@ func (e *Encoder) separate() {
 // opens reports whether a value can follow a byte without a comma between them.
 func opens(c byte) bool { return c == ':' || c|0x20 == '{' || c == ',' }
 
-// Begin opens an object.
-func (e *Encoder) Begin() {
+// Begin opens an object. It returns e, so that its first member can follow.
+func (e *Encoder) Begin() *Encoder {
 	e.separate()
 	e.buf = append(e.buf, '{')
+	return e
 }
 
 // Name writes the name of a member, given as the part of the JSON string between the quotes, with

@@ -89,12 +89,13 @@ func isText(literal []byte, s string) bool {
 }
 
 // Tag writes the member that names the kind of this object. Name and value are JSON strings without
-// their quotes.
-func (e *Encoder) Tag(name, value string) {
+// their quotes. It returns e, so that other members can follow.
+func (e *Encoder) Tag(name, value string) *Encoder {
 	e.Name(name)
 	e.buf = append(e.buf, '"')
 	e.buf = append(e.buf, value...)
 	e.buf = append(e.buf, '"')
+	return e
 }
 
 // PutVariant writes the object to which the pointer in an interface points. A nil pointer is an

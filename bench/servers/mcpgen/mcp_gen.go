@@ -83,23 +83,17 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTemplate(&mcpTemplateBook, mcpReadBook))
 }
 
-// mcpToolAdd describes the tool "add" (func Add).
+// mcpToolAdd describes the tool "add".
 var mcpToolAdd = mcp.ToolInfo{
-	Name:         "add",
-	Description:  "Adds two numbers.",
-	Symbol:       "Add",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputAdd,
-	OutputSchema: mcpOutputAdd,
+	Name:        "add",
+	Description: "Adds two numbers.",
+	Symbol:      "Add",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},` +
+		`"required":["a","b"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Sum is the result of an addition.",` +
+		`"properties":{"sum":{"type":"integer"}},"required":["sum"]}`,
 }
-
-// mcpInputAdd is the input schema of the tool "add".
-const mcpInputAdd = `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},` +
-	`"required":["a","b"],"additionalProperties":false}`
-
-// mcpOutputAdd is the output schema of the tool "add".
-const mcpOutputAdd = `{"type":"object","description":"Sum is the result of an addition.",` +
-	`"properties":{"sum":{"type":"integer"}},"required":["sum"]}`
 
 // mcpCallAdd answers calls of the tool "add".
 func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -110,10 +104,8 @@ func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) 
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsAdd); o.Next(); {
 		switch o.Name() {
-		case "a":
-			wire.Int(d, &args.a)
-		case "b":
-			wire.Int(d, &args.b)
+		case "a", "b":
+			wire.Int(d, wire.Pick(o, 0x3, &args.a, &args.b))
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -128,37 +120,21 @@ func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) 
 var _ func(int64, int64) catalog.Sum = Add
 
 // mcpFieldsAdd are the arguments of the tool "add".
-var mcpFieldsAdd = wire.Fields{
-	{Name: "a", Required: true}, {Name: "b", Required: true},
-}
+var mcpFieldsAdd = wire.Fields{{Name: "a", Required: true}, {Name: "b", Required: true}}
 
-// mcpToolCreateAuthor describes the tool "create_author" (func CreateAuthor).
+// mcpToolCreateAuthor describes the tool "create_author".
 var mcpToolCreateAuthor = mcp.ToolInfo{
 	Name:         "create_author",
 	Description:  "Enters an author.",
 	Symbol:       "CreateAuthor",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreateAuthor,
-	OutputSchema: mcpOutputCreateAuthor,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreateAuthor is the input schema of the tool "create_author".
-const mcpInputCreateAuthor = mcpSchemaDraft
 
 // mcpSchemaDraft occurs several times in schemas.
 const mcpSchemaDraft = `{"type":"object","properties":` + mcpSchemaDraftProperties + `,"required":["name"],` +
 	`"additionalProperties":false}`
-
-// mcpSchemaDraftProperties occurs several times in schemas.
-const mcpSchemaDraftProperties = `{` +
-	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
-	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
-	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
-	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
-	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}}`
-
-// mcpOutputCreateAuthor is the output schema of the tool "create_author".
-const mcpOutputCreateAuthor = mcpSchemaEntry
 
 // mcpSchemaEntry occurs several times in schemas.
 const mcpSchemaEntry = `{"type":"object","description":"Entry is what is known of a thing.","properties":{` +
@@ -167,6 +143,14 @@ const mcpSchemaEntry = `{"type":"object","description":"Entry is what is known o
 	`"active":{"type":"boolean","description":"false once it is archived"},` +
 	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"}}},` +
 	`"required":["id","name","active"]}`
+
+// mcpSchemaDraftProperties occurs several times in schemas.
+const mcpSchemaDraftProperties = `{` +
+	`"name":{"type":"string","description":"as people write it","minLength":1,"maxLength":200},` +
+	`"note":{"type":"string","description":"for the staff only","maxLength":2000},` +
+	`"tags":{"type":"array","description":"free words to find it by","items":{"type":"string"},"maxItems":20},` +
+	`"order":{"type":"string","description":"how its books are shown","enum":["relevance","title","year"]},` +
+	`"score":{"type":"number","description":"0 to 5","minimum":0,"maximum":5}}`
 
 // mcpCallCreateAuthor answers calls of the tool "create_author".
 func mcpCallCreateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -184,22 +168,15 @@ func mcpCallCreateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Draft) Entry = CreateAuthor
 
-// mcpToolCreateCustomer describes the tool "create_customer" (func
-// CreateCustomer).
+// mcpToolCreateCustomer describes the tool "create_customer".
 var mcpToolCreateCustomer = mcp.ToolInfo{
 	Name:         "create_customer",
 	Description:  "Enters a customer.",
 	Symbol:       "CreateCustomer",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreateCustomer,
-	OutputSchema: mcpOutputCreateCustomer,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreateCustomer is the input schema of the tool "create_customer".
-const mcpInputCreateCustomer = mcpSchemaDraft
-
-// mcpOutputCreateCustomer is the output schema of the tool "create_customer".
-const mcpOutputCreateCustomer = mcpSchemaEntry
 
 // mcpCallCreateCustomer answers calls of the tool "create_customer".
 func mcpCallCreateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -217,22 +194,15 @@ func mcpCallCreateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Draft) Entry = CreateCustomer
 
-// mcpToolCreateInvoice describes the tool "create_invoice" (func
-// CreateInvoice).
+// mcpToolCreateInvoice describes the tool "create_invoice".
 var mcpToolCreateInvoice = mcp.ToolInfo{
 	Name:         "create_invoice",
 	Description:  "Enters an invoice.",
 	Symbol:       "CreateInvoice",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreateInvoice,
-	OutputSchema: mcpOutputCreateInvoice,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreateInvoice is the input schema of the tool "create_invoice".
-const mcpInputCreateInvoice = mcpSchemaDraft
-
-// mcpOutputCreateInvoice is the output schema of the tool "create_invoice".
-const mcpOutputCreateInvoice = mcpSchemaEntry
 
 // mcpCallCreateInvoice answers calls of the tool "create_invoice".
 func mcpCallCreateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -250,21 +220,15 @@ func mcpCallCreateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Draft) Entry = CreateInvoice
 
-// mcpToolCreateOrder describes the tool "create_order" (func CreateOrder).
+// mcpToolCreateOrder describes the tool "create_order".
 var mcpToolCreateOrder = mcp.ToolInfo{
 	Name:         "create_order",
 	Description:  "Enters an order.",
 	Symbol:       "CreateOrder",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreateOrder,
-	OutputSchema: mcpOutputCreateOrder,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreateOrder is the input schema of the tool "create_order".
-const mcpInputCreateOrder = mcpSchemaDraft
-
-// mcpOutputCreateOrder is the output schema of the tool "create_order".
-const mcpOutputCreateOrder = mcpSchemaEntry
 
 // mcpCallCreateOrder answers calls of the tool "create_order".
 func mcpCallCreateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -282,22 +246,15 @@ func mcpCallCreateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Draft) Entry = CreateOrder
 
-// mcpToolCreatePublisher describes the tool "create_publisher" (func
-// CreatePublisher).
+// mcpToolCreatePublisher describes the tool "create_publisher".
 var mcpToolCreatePublisher = mcp.ToolInfo{
 	Name:         "create_publisher",
 	Description:  "Enters a publisher.",
 	Symbol:       "CreatePublisher",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreatePublisher,
-	OutputSchema: mcpOutputCreatePublisher,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreatePublisher is the input schema of the tool "create_publisher".
-const mcpInputCreatePublisher = mcpSchemaDraft
-
-// mcpOutputCreatePublisher is the output schema of the tool "create_publisher".
-const mcpOutputCreatePublisher = mcpSchemaEntry
 
 // mcpCallCreatePublisher answers calls of the tool "create_publisher".
 func mcpCallCreatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -315,21 +272,15 @@ func mcpCallCreatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Draft) Entry = CreatePublisher
 
-// mcpToolCreateReview describes the tool "create_review" (func CreateReview).
+// mcpToolCreateReview describes the tool "create_review".
 var mcpToolCreateReview = mcp.ToolInfo{
 	Name:         "create_review",
 	Description:  "Enters a review.",
 	Symbol:       "CreateReview",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreateReview,
-	OutputSchema: mcpOutputCreateReview,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreateReview is the input schema of the tool "create_review".
-const mcpInputCreateReview = mcpSchemaDraft
-
-// mcpOutputCreateReview is the output schema of the tool "create_review".
-const mcpOutputCreateReview = mcpSchemaEntry
 
 // mcpCallCreateReview answers calls of the tool "create_review".
 func mcpCallCreateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -347,21 +298,15 @@ func mcpCallCreateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Draft) Entry = CreateReview
 
-// mcpToolCreateShelf describes the tool "create_shelf" (func CreateShelf).
+// mcpToolCreateShelf describes the tool "create_shelf".
 var mcpToolCreateShelf = mcp.ToolInfo{
 	Name:         "create_shelf",
 	Description:  "Enters a shelf.",
 	Symbol:       "CreateShelf",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreateShelf,
-	OutputSchema: mcpOutputCreateShelf,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreateShelf is the input schema of the tool "create_shelf".
-const mcpInputCreateShelf = mcpSchemaDraft
-
-// mcpOutputCreateShelf is the output schema of the tool "create_shelf".
-const mcpOutputCreateShelf = mcpSchemaEntry
 
 // mcpCallCreateShelf answers calls of the tool "create_shelf".
 func mcpCallCreateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -379,22 +324,15 @@ func mcpCallCreateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Draft) Entry = CreateShelf
 
-// mcpToolCreateShipment describes the tool "create_shipment" (func
-// CreateShipment).
+// mcpToolCreateShipment describes the tool "create_shipment".
 var mcpToolCreateShipment = mcp.ToolInfo{
 	Name:         "create_shipment",
 	Description:  "Enters a shipment.",
 	Symbol:       "CreateShipment",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreateShipment,
-	OutputSchema: mcpOutputCreateShipment,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreateShipment is the input schema of the tool "create_shipment".
-const mcpInputCreateShipment = mcpSchemaDraft
-
-// mcpOutputCreateShipment is the output schema of the tool "create_shipment".
-const mcpOutputCreateShipment = mcpSchemaEntry
 
 // mcpCallCreateShipment answers calls of the tool "create_shipment".
 func mcpCallCreateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -412,22 +350,15 @@ func mcpCallCreateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Draft) Entry = CreateShipment
 
-// mcpToolCreateSupplier describes the tool "create_supplier" (func
-// CreateSupplier).
+// mcpToolCreateSupplier describes the tool "create_supplier".
 var mcpToolCreateSupplier = mcp.ToolInfo{
 	Name:         "create_supplier",
 	Description:  "Enters a supplier.",
 	Symbol:       "CreateSupplier",
 	Hints:        mcp.ToolHints{OpenWorld: true},
-	InputSchema:  mcpInputCreateSupplier,
-	OutputSchema: mcpOutputCreateSupplier,
+	InputSchema:  mcpSchemaDraft,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputCreateSupplier is the input schema of the tool "create_supplier".
-const mcpInputCreateSupplier = mcpSchemaDraft
-
-// mcpOutputCreateSupplier is the output schema of the tool "create_supplier".
-const mcpOutputCreateSupplier = mcpSchemaEntry
 
 // mcpCallCreateSupplier answers calls of the tool "create_supplier".
 func mcpCallCreateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -445,29 +376,21 @@ func mcpCallCreateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Draft) Entry = CreateSupplier
 
-// mcpToolDeleteAuthor describes the tool "delete_author" (func DeleteAuthor).
+// mcpToolDeleteAuthor describes the tool "delete_author".
 var mcpToolDeleteAuthor = mcp.ToolInfo{
-	Name:         "delete_author",
-	Description:  "Deletes an author for good.",
-	Symbol:       "DeleteAuthor",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeleteAuthor,
-	OutputSchema: mcpOutputDeleteAuthor,
+	Name:        "delete_author",
+	Description: "Deletes an author for good.",
+	Symbol:      "DeleteAuthor",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of an author","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeleteAuthor is the input schema of the tool "delete_author".
-const mcpInputDeleteAuthor = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of an author","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteAuthor is the output schema of the tool "delete_author".
-const mcpOutputDeleteAuthor = mcpSchemaEntry
 
 // mcpCallDeleteAuthor answers calls of the tool "delete_author".
 func mcpCallDeleteAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteAuthor); o.Next(); {
 		switch o.Name() {
@@ -488,34 +411,23 @@ func mcpCallDeleteAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 var _ func(int64) Entry = DeleteAuthor
 
 // mcpFieldsDeleteAuthor are the arguments of the tool "delete_author".
-var mcpFieldsDeleteAuthor = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeleteAuthor = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolDeleteCustomer describes the tool "delete_customer" (func
-// DeleteCustomer).
+// mcpToolDeleteCustomer describes the tool "delete_customer".
 var mcpToolDeleteCustomer = mcp.ToolInfo{
-	Name:         "delete_customer",
-	Description:  "Deletes a customer for good.",
-	Symbol:       "DeleteCustomer",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeleteCustomer,
-	OutputSchema: mcpOutputDeleteCustomer,
+	Name:        "delete_customer",
+	Description: "Deletes a customer for good.",
+	Symbol:      "DeleteCustomer",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a customer","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeleteCustomer is the input schema of the tool "delete_customer".
-const mcpInputDeleteCustomer = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a customer","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteCustomer is the output schema of the tool "delete_customer".
-const mcpOutputDeleteCustomer = mcpSchemaEntry
 
 // mcpCallDeleteCustomer answers calls of the tool "delete_customer".
 func mcpCallDeleteCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteCustomer); o.Next(); {
 		switch o.Name() {
@@ -536,34 +448,23 @@ func mcpCallDeleteCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 var _ func(int64) Entry = DeleteCustomer
 
 // mcpFieldsDeleteCustomer are the arguments of the tool "delete_customer".
-var mcpFieldsDeleteCustomer = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeleteCustomer = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolDeleteInvoice describes the tool "delete_invoice" (func
-// DeleteInvoice).
+// mcpToolDeleteInvoice describes the tool "delete_invoice".
 var mcpToolDeleteInvoice = mcp.ToolInfo{
-	Name:         "delete_invoice",
-	Description:  "Deletes an invoice for good.",
-	Symbol:       "DeleteInvoice",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeleteInvoice,
-	OutputSchema: mcpOutputDeleteInvoice,
+	Name:        "delete_invoice",
+	Description: "Deletes an invoice for good.",
+	Symbol:      "DeleteInvoice",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of an invoice","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeleteInvoice is the input schema of the tool "delete_invoice".
-const mcpInputDeleteInvoice = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of an invoice","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteInvoice is the output schema of the tool "delete_invoice".
-const mcpOutputDeleteInvoice = mcpSchemaEntry
 
 // mcpCallDeleteInvoice answers calls of the tool "delete_invoice".
 func mcpCallDeleteInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteInvoice); o.Next(); {
 		switch o.Name() {
@@ -584,33 +485,23 @@ func mcpCallDeleteInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 var _ func(int64) Entry = DeleteInvoice
 
 // mcpFieldsDeleteInvoice are the arguments of the tool "delete_invoice".
-var mcpFieldsDeleteInvoice = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeleteInvoice = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolDeleteOrder describes the tool "delete_order" (func DeleteOrder).
+// mcpToolDeleteOrder describes the tool "delete_order".
 var mcpToolDeleteOrder = mcp.ToolInfo{
-	Name:         "delete_order",
-	Description:  "Deletes an order for good.",
-	Symbol:       "DeleteOrder",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeleteOrder,
-	OutputSchema: mcpOutputDeleteOrder,
+	Name:        "delete_order",
+	Description: "Deletes an order for good.",
+	Symbol:      "DeleteOrder",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of an order","minimum":1}},"required":["id"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeleteOrder is the input schema of the tool "delete_order".
-const mcpInputDeleteOrder = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of an order","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteOrder is the output schema of the tool "delete_order".
-const mcpOutputDeleteOrder = mcpSchemaEntry
 
 // mcpCallDeleteOrder answers calls of the tool "delete_order".
 func mcpCallDeleteOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteOrder); o.Next(); {
 		switch o.Name() {
@@ -631,34 +522,23 @@ func mcpCallDeleteOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(int64) Entry = DeleteOrder
 
 // mcpFieldsDeleteOrder are the arguments of the tool "delete_order".
-var mcpFieldsDeleteOrder = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeleteOrder = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolDeletePublisher describes the tool "delete_publisher" (func
-// DeletePublisher).
+// mcpToolDeletePublisher describes the tool "delete_publisher".
 var mcpToolDeletePublisher = mcp.ToolInfo{
-	Name:         "delete_publisher",
-	Description:  "Deletes a publisher for good.",
-	Symbol:       "DeletePublisher",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeletePublisher,
-	OutputSchema: mcpOutputDeletePublisher,
+	Name:        "delete_publisher",
+	Description: "Deletes a publisher for good.",
+	Symbol:      "DeletePublisher",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a publisher","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeletePublisher is the input schema of the tool "delete_publisher".
-const mcpInputDeletePublisher = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a publisher","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeletePublisher is the output schema of the tool "delete_publisher".
-const mcpOutputDeletePublisher = mcpSchemaEntry
 
 // mcpCallDeletePublisher answers calls of the tool "delete_publisher".
 func mcpCallDeletePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeletePublisher); o.Next(); {
 		switch o.Name() {
@@ -679,33 +559,23 @@ func mcpCallDeletePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 var _ func(int64) Entry = DeletePublisher
 
 // mcpFieldsDeletePublisher are the arguments of the tool "delete_publisher".
-var mcpFieldsDeletePublisher = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeletePublisher = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolDeleteReview describes the tool "delete_review" (func DeleteReview).
+// mcpToolDeleteReview describes the tool "delete_review".
 var mcpToolDeleteReview = mcp.ToolInfo{
-	Name:         "delete_review",
-	Description:  "Deletes a review for good.",
-	Symbol:       "DeleteReview",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeleteReview,
-	OutputSchema: mcpOutputDeleteReview,
+	Name:        "delete_review",
+	Description: "Deletes a review for good.",
+	Symbol:      "DeleteReview",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a review","minimum":1}},"required":["id"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeleteReview is the input schema of the tool "delete_review".
-const mcpInputDeleteReview = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a review","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteReview is the output schema of the tool "delete_review".
-const mcpOutputDeleteReview = mcpSchemaEntry
 
 // mcpCallDeleteReview answers calls of the tool "delete_review".
 func mcpCallDeleteReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteReview); o.Next(); {
 		switch o.Name() {
@@ -726,33 +596,23 @@ func mcpCallDeleteReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 var _ func(int64) Entry = DeleteReview
 
 // mcpFieldsDeleteReview are the arguments of the tool "delete_review".
-var mcpFieldsDeleteReview = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeleteReview = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolDeleteShelf describes the tool "delete_shelf" (func DeleteShelf).
+// mcpToolDeleteShelf describes the tool "delete_shelf".
 var mcpToolDeleteShelf = mcp.ToolInfo{
-	Name:         "delete_shelf",
-	Description:  "Deletes a shelf for good.",
-	Symbol:       "DeleteShelf",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeleteShelf,
-	OutputSchema: mcpOutputDeleteShelf,
+	Name:        "delete_shelf",
+	Description: "Deletes a shelf for good.",
+	Symbol:      "DeleteShelf",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a shelf","minimum":1}},"required":["id"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeleteShelf is the input schema of the tool "delete_shelf".
-const mcpInputDeleteShelf = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a shelf","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteShelf is the output schema of the tool "delete_shelf".
-const mcpOutputDeleteShelf = mcpSchemaEntry
 
 // mcpCallDeleteShelf answers calls of the tool "delete_shelf".
 func mcpCallDeleteShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteShelf); o.Next(); {
 		switch o.Name() {
@@ -773,34 +633,23 @@ func mcpCallDeleteShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(int64) Entry = DeleteShelf
 
 // mcpFieldsDeleteShelf are the arguments of the tool "delete_shelf".
-var mcpFieldsDeleteShelf = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeleteShelf = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolDeleteShipment describes the tool "delete_shipment" (func
-// DeleteShipment).
+// mcpToolDeleteShipment describes the tool "delete_shipment".
 var mcpToolDeleteShipment = mcp.ToolInfo{
-	Name:         "delete_shipment",
-	Description:  "Deletes a shipment for good.",
-	Symbol:       "DeleteShipment",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeleteShipment,
-	OutputSchema: mcpOutputDeleteShipment,
+	Name:        "delete_shipment",
+	Description: "Deletes a shipment for good.",
+	Symbol:      "DeleteShipment",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a shipment","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeleteShipment is the input schema of the tool "delete_shipment".
-const mcpInputDeleteShipment = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a shipment","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteShipment is the output schema of the tool "delete_shipment".
-const mcpOutputDeleteShipment = mcpSchemaEntry
 
 // mcpCallDeleteShipment answers calls of the tool "delete_shipment".
 func mcpCallDeleteShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteShipment); o.Next(); {
 		switch o.Name() {
@@ -821,34 +670,23 @@ func mcpCallDeleteShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 var _ func(int64) Entry = DeleteShipment
 
 // mcpFieldsDeleteShipment are the arguments of the tool "delete_shipment".
-var mcpFieldsDeleteShipment = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeleteShipment = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolDeleteSupplier describes the tool "delete_supplier" (func
-// DeleteSupplier).
+// mcpToolDeleteSupplier describes the tool "delete_supplier".
 var mcpToolDeleteSupplier = mcp.ToolInfo{
-	Name:         "delete_supplier",
-	Description:  "Deletes a supplier for good.",
-	Symbol:       "DeleteSupplier",
-	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
-	InputSchema:  mcpInputDeleteSupplier,
-	OutputSchema: mcpOutputDeleteSupplier,
+	Name:        "delete_supplier",
+	Description: "Deletes a supplier for good.",
+	Symbol:      "DeleteSupplier",
+	Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a supplier","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputDeleteSupplier is the input schema of the tool "delete_supplier".
-const mcpInputDeleteSupplier = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a supplier","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputDeleteSupplier is the output schema of the tool "delete_supplier".
-const mcpOutputDeleteSupplier = mcpSchemaEntry
 
 // mcpCallDeleteSupplier answers calls of the tool "delete_supplier".
 func mcpCallDeleteSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsDeleteSupplier); o.Next(); {
 		switch o.Name() {
@@ -869,33 +707,23 @@ func mcpCallDeleteSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 var _ func(int64) Entry = DeleteSupplier
 
 // mcpFieldsDeleteSupplier are the arguments of the tool "delete_supplier".
-var mcpFieldsDeleteSupplier = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsDeleteSupplier = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetAuthor describes the tool "get_author" (func GetAuthor).
+// mcpToolGetAuthor describes the tool "get_author".
 var mcpToolGetAuthor = mcp.ToolInfo{
-	Name:         "get_author",
-	Description:  "Returns what is known of an author.",
-	Symbol:       "GetAuthor",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetAuthor,
-	OutputSchema: mcpOutputGetAuthor,
+	Name:        "get_author",
+	Description: "Returns what is known of an author.",
+	Symbol:      "GetAuthor",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of an author","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetAuthor is the input schema of the tool "get_author".
-const mcpInputGetAuthor = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of an author","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetAuthor is the output schema of the tool "get_author".
-const mcpOutputGetAuthor = mcpSchemaEntry
 
 // mcpCallGetAuthor answers calls of the tool "get_author".
 func mcpCallGetAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetAuthor); o.Next(); {
 		switch o.Name() {
@@ -916,33 +744,23 @@ func mcpCallGetAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 var _ func(int64) Entry = GetAuthor
 
 // mcpFieldsGetAuthor are the arguments of the tool "get_author".
-var mcpFieldsGetAuthor = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetAuthor = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetCustomer describes the tool "get_customer" (func GetCustomer).
+// mcpToolGetCustomer describes the tool "get_customer".
 var mcpToolGetCustomer = mcp.ToolInfo{
-	Name:         "get_customer",
-	Description:  "Returns what is known of a customer.",
-	Symbol:       "GetCustomer",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetCustomer,
-	OutputSchema: mcpOutputGetCustomer,
+	Name:        "get_customer",
+	Description: "Returns what is known of a customer.",
+	Symbol:      "GetCustomer",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a customer","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetCustomer is the input schema of the tool "get_customer".
-const mcpInputGetCustomer = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a customer","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetCustomer is the output schema of the tool "get_customer".
-const mcpOutputGetCustomer = mcpSchemaEntry
 
 // mcpCallGetCustomer answers calls of the tool "get_customer".
 func mcpCallGetCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetCustomer); o.Next(); {
 		switch o.Name() {
@@ -963,33 +781,23 @@ func mcpCallGetCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(int64) Entry = GetCustomer
 
 // mcpFieldsGetCustomer are the arguments of the tool "get_customer".
-var mcpFieldsGetCustomer = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetCustomer = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetInvoice describes the tool "get_invoice" (func GetInvoice).
+// mcpToolGetInvoice describes the tool "get_invoice".
 var mcpToolGetInvoice = mcp.ToolInfo{
-	Name:         "get_invoice",
-	Description:  "Returns what is known of an invoice.",
-	Symbol:       "GetInvoice",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetInvoice,
-	OutputSchema: mcpOutputGetInvoice,
+	Name:        "get_invoice",
+	Description: "Returns what is known of an invoice.",
+	Symbol:      "GetInvoice",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of an invoice","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetInvoice is the input schema of the tool "get_invoice".
-const mcpInputGetInvoice = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of an invoice","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetInvoice is the output schema of the tool "get_invoice".
-const mcpOutputGetInvoice = mcpSchemaEntry
 
 // mcpCallGetInvoice answers calls of the tool "get_invoice".
 func mcpCallGetInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetInvoice); o.Next(); {
 		switch o.Name() {
@@ -1010,33 +818,23 @@ func mcpCallGetInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 var _ func(int64) Entry = GetInvoice
 
 // mcpFieldsGetInvoice are the arguments of the tool "get_invoice".
-var mcpFieldsGetInvoice = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetInvoice = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetOrder describes the tool "get_order" (func GetOrder).
+// mcpToolGetOrder describes the tool "get_order".
 var mcpToolGetOrder = mcp.ToolInfo{
-	Name:         "get_order",
-	Description:  "Returns what is known of an order.",
-	Symbol:       "GetOrder",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetOrder,
-	OutputSchema: mcpOutputGetOrder,
+	Name:        "get_order",
+	Description: "Returns what is known of an order.",
+	Symbol:      "GetOrder",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of an order","minimum":1}},"required":["id"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetOrder is the input schema of the tool "get_order".
-const mcpInputGetOrder = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of an order","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetOrder is the output schema of the tool "get_order".
-const mcpOutputGetOrder = mcpSchemaEntry
 
 // mcpCallGetOrder answers calls of the tool "get_order".
 func mcpCallGetOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetOrder); o.Next(); {
 		switch o.Name() {
@@ -1057,33 +855,23 @@ func mcpCallGetOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 var _ func(int64) Entry = GetOrder
 
 // mcpFieldsGetOrder are the arguments of the tool "get_order".
-var mcpFieldsGetOrder = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetOrder = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetPublisher describes the tool "get_publisher" (func GetPublisher).
+// mcpToolGetPublisher describes the tool "get_publisher".
 var mcpToolGetPublisher = mcp.ToolInfo{
-	Name:         "get_publisher",
-	Description:  "Returns what is known of a publisher.",
-	Symbol:       "GetPublisher",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetPublisher,
-	OutputSchema: mcpOutputGetPublisher,
+	Name:        "get_publisher",
+	Description: "Returns what is known of a publisher.",
+	Symbol:      "GetPublisher",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a publisher","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetPublisher is the input schema of the tool "get_publisher".
-const mcpInputGetPublisher = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a publisher","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetPublisher is the output schema of the tool "get_publisher".
-const mcpOutputGetPublisher = mcpSchemaEntry
 
 // mcpCallGetPublisher answers calls of the tool "get_publisher".
 func mcpCallGetPublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetPublisher); o.Next(); {
 		switch o.Name() {
@@ -1104,33 +892,23 @@ func mcpCallGetPublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 var _ func(int64) Entry = GetPublisher
 
 // mcpFieldsGetPublisher are the arguments of the tool "get_publisher".
-var mcpFieldsGetPublisher = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetPublisher = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetReview describes the tool "get_review" (func GetReview).
+// mcpToolGetReview describes the tool "get_review".
 var mcpToolGetReview = mcp.ToolInfo{
-	Name:         "get_review",
-	Description:  "Returns what is known of a review.",
-	Symbol:       "GetReview",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetReview,
-	OutputSchema: mcpOutputGetReview,
+	Name:        "get_review",
+	Description: "Returns what is known of a review.",
+	Symbol:      "GetReview",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a review","minimum":1}},"required":["id"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetReview is the input schema of the tool "get_review".
-const mcpInputGetReview = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a review","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetReview is the output schema of the tool "get_review".
-const mcpOutputGetReview = mcpSchemaEntry
 
 // mcpCallGetReview answers calls of the tool "get_review".
 func mcpCallGetReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetReview); o.Next(); {
 		switch o.Name() {
@@ -1151,33 +929,23 @@ func mcpCallGetReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 var _ func(int64) Entry = GetReview
 
 // mcpFieldsGetReview are the arguments of the tool "get_review".
-var mcpFieldsGetReview = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetReview = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetShelf describes the tool "get_shelf" (func GetShelf).
+// mcpToolGetShelf describes the tool "get_shelf".
 var mcpToolGetShelf = mcp.ToolInfo{
-	Name:         "get_shelf",
-	Description:  "Returns what is known of a shelf.",
-	Symbol:       "GetShelf",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetShelf,
-	OutputSchema: mcpOutputGetShelf,
+	Name:        "get_shelf",
+	Description: "Returns what is known of a shelf.",
+	Symbol:      "GetShelf",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a shelf","minimum":1}},"required":["id"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetShelf is the input schema of the tool "get_shelf".
-const mcpInputGetShelf = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a shelf","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetShelf is the output schema of the tool "get_shelf".
-const mcpOutputGetShelf = mcpSchemaEntry
 
 // mcpCallGetShelf answers calls of the tool "get_shelf".
 func mcpCallGetShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetShelf); o.Next(); {
 		switch o.Name() {
@@ -1198,33 +966,23 @@ func mcpCallGetShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 var _ func(int64) Entry = GetShelf
 
 // mcpFieldsGetShelf are the arguments of the tool "get_shelf".
-var mcpFieldsGetShelf = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetShelf = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetShipment describes the tool "get_shipment" (func GetShipment).
+// mcpToolGetShipment describes the tool "get_shipment".
 var mcpToolGetShipment = mcp.ToolInfo{
-	Name:         "get_shipment",
-	Description:  "Returns what is known of a shipment.",
-	Symbol:       "GetShipment",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetShipment,
-	OutputSchema: mcpOutputGetShipment,
+	Name:        "get_shipment",
+	Description: "Returns what is known of a shipment.",
+	Symbol:      "GetShipment",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a shipment","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetShipment is the input schema of the tool "get_shipment".
-const mcpInputGetShipment = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a shipment","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetShipment is the output schema of the tool "get_shipment".
-const mcpOutputGetShipment = mcpSchemaEntry
 
 // mcpCallGetShipment answers calls of the tool "get_shipment".
 func mcpCallGetShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetShipment); o.Next(); {
 		switch o.Name() {
@@ -1245,33 +1003,23 @@ func mcpCallGetShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(int64) Entry = GetShipment
 
 // mcpFieldsGetShipment are the arguments of the tool "get_shipment".
-var mcpFieldsGetShipment = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetShipment = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolGetSupplier describes the tool "get_supplier" (func GetSupplier).
+// mcpToolGetSupplier describes the tool "get_supplier".
 var mcpToolGetSupplier = mcp.ToolInfo{
-	Name:         "get_supplier",
-	Description:  "Returns what is known of a supplier.",
-	Symbol:       "GetSupplier",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputGetSupplier,
-	OutputSchema: mcpOutputGetSupplier,
+	Name:        "get_supplier",
+	Description: "Returns what is known of a supplier.",
+	Symbol:      "GetSupplier",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"id":{"type":"integer","description":"number of a supplier","minimum":1}},` +
+		`"required":["id"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputGetSupplier is the input schema of the tool "get_supplier".
-const mcpInputGetSupplier = `{"type":"object",` +
-	`"properties":{"id":{"type":"integer","description":"number of a supplier","minimum":1}},"required":["id"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputGetSupplier is the output schema of the tool "get_supplier".
-const mcpOutputGetSupplier = mcpSchemaEntry
 
 // mcpCallGetSupplier answers calls of the tool "get_supplier".
 func mcpCallGetSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGetSupplier); o.Next(); {
 		switch o.Name() {
@@ -1292,22 +1040,17 @@ func mcpCallGetSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(int64) Entry = GetSupplier
 
 // mcpFieldsGetSupplier are the arguments of the tool "get_supplier".
-var mcpFieldsGetSupplier = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsGetSupplier = wire.Fields{{Name: "id", Required: true}}
 
-// mcpToolListAuthors describes the tool "list_authors" (func ListAuthors).
+// mcpToolListAuthors describes the tool "list_authors".
 var mcpToolListAuthors = mcp.ToolInfo{
 	Name:         "list_authors",
 	Description:  "Returns a page of authors, in the order of their names.",
 	Symbol:       "ListAuthors",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListAuthors,
-	OutputSchema: mcpOutputListAuthors,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListAuthors is the input schema of the tool "list_authors".
-const mcpInputListAuthors = mcpSchemaListAuthorsArguments
 
 // mcpSchemaListAuthorsArguments occurs several times in schemas.
 const mcpSchemaListAuthorsArguments = `{"type":"object","properties":{` +
@@ -1315,9 +1058,6 @@ const mcpSchemaListAuthorsArguments = `{"type":"object","properties":{` +
 	`"limit":{"type":"integer","description":"size of the page","minimum":1,"maximum":100,"default":20},` +
 	`"after":{"type":"string","description":"where the page begins, as the page before said","default":""}},` +
 	`"required":["filter"],"additionalProperties":false}`
-
-// mcpOutputListAuthors is the output schema of the tool "list_authors".
-const mcpOutputListAuthors = mcpSchemaEntries
 
 // mcpSchemaEntries occurs several times in schemas.
 const mcpSchemaEntries = `{"type":"object","description":"Entries are one page of things.","properties":{` +
@@ -1360,26 +1100,17 @@ func mcpCallListAuthors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(string, int, string) Entries = ListAuthors
 
 // mcpFieldsListAuthors are the arguments of the tool "list_authors".
-var mcpFieldsListAuthors = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
+var mcpFieldsListAuthors = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
 
-// mcpToolListCustomers describes the tool "list_customers" (func
-// ListCustomers).
+// mcpToolListCustomers describes the tool "list_customers".
 var mcpToolListCustomers = mcp.ToolInfo{
 	Name:         "list_customers",
 	Description:  "Returns a page of customers, in the order of their names.",
 	Symbol:       "ListCustomers",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListCustomers,
-	OutputSchema: mcpOutputListCustomers,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListCustomers is the input schema of the tool "list_customers".
-const mcpInputListCustomers = mcpSchemaListAuthorsArguments
-
-// mcpOutputListCustomers is the output schema of the tool "list_customers".
-const mcpOutputListCustomers = mcpSchemaEntries
 
 // mcpCallListCustomers answers calls of the tool "list_customers".
 func mcpCallListCustomers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1420,21 +1151,15 @@ var mcpFieldsListCustomers = wire.Fields{
 	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
-// mcpToolListInvoices describes the tool "list_invoices" (func ListInvoices).
+// mcpToolListInvoices describes the tool "list_invoices".
 var mcpToolListInvoices = mcp.ToolInfo{
 	Name:         "list_invoices",
 	Description:  "Returns a page of invoices, in the order of their names.",
 	Symbol:       "ListInvoices",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListInvoices,
-	OutputSchema: mcpOutputListInvoices,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListInvoices is the input schema of the tool "list_invoices".
-const mcpInputListInvoices = mcpSchemaListAuthorsArguments
-
-// mcpOutputListInvoices is the output schema of the tool "list_invoices".
-const mcpOutputListInvoices = mcpSchemaEntries
 
 // mcpCallListInvoices answers calls of the tool "list_invoices".
 func mcpCallListInvoices(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1471,25 +1196,17 @@ func mcpCallListInvoices(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 var _ func(string, int, string) Entries = ListInvoices
 
 // mcpFieldsListInvoices are the arguments of the tool "list_invoices".
-var mcpFieldsListInvoices = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
+var mcpFieldsListInvoices = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
 
-// mcpToolListOrders describes the tool "list_orders" (func ListOrders).
+// mcpToolListOrders describes the tool "list_orders".
 var mcpToolListOrders = mcp.ToolInfo{
 	Name:         "list_orders",
 	Description:  "Returns a page of orders, in the order of their names.",
 	Symbol:       "ListOrders",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListOrders,
-	OutputSchema: mcpOutputListOrders,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListOrders is the input schema of the tool "list_orders".
-const mcpInputListOrders = mcpSchemaListAuthorsArguments
-
-// mcpOutputListOrders is the output schema of the tool "list_orders".
-const mcpOutputListOrders = mcpSchemaEntries
 
 // mcpCallListOrders answers calls of the tool "list_orders".
 func mcpCallListOrders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1526,26 +1243,17 @@ func mcpCallListOrders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 var _ func(string, int, string) Entries = ListOrders
 
 // mcpFieldsListOrders are the arguments of the tool "list_orders".
-var mcpFieldsListOrders = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
+var mcpFieldsListOrders = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
 
-// mcpToolListPublishers describes the tool "list_publishers" (func
-// ListPublishers).
+// mcpToolListPublishers describes the tool "list_publishers".
 var mcpToolListPublishers = mcp.ToolInfo{
 	Name:         "list_publishers",
 	Description:  "Returns a page of publishers, in the order of their names.",
 	Symbol:       "ListPublishers",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListPublishers,
-	OutputSchema: mcpOutputListPublishers,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListPublishers is the input schema of the tool "list_publishers".
-const mcpInputListPublishers = mcpSchemaListAuthorsArguments
-
-// mcpOutputListPublishers is the output schema of the tool "list_publishers".
-const mcpOutputListPublishers = mcpSchemaEntries
 
 // mcpCallListPublishers answers calls of the tool "list_publishers".
 func mcpCallListPublishers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1586,21 +1294,15 @@ var mcpFieldsListPublishers = wire.Fields{
 	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
-// mcpToolListReviews describes the tool "list_reviews" (func ListReviews).
+// mcpToolListReviews describes the tool "list_reviews".
 var mcpToolListReviews = mcp.ToolInfo{
 	Name:         "list_reviews",
 	Description:  "Returns a page of reviews, in the order of their names.",
 	Symbol:       "ListReviews",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListReviews,
-	OutputSchema: mcpOutputListReviews,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListReviews is the input schema of the tool "list_reviews".
-const mcpInputListReviews = mcpSchemaListAuthorsArguments
-
-// mcpOutputListReviews is the output schema of the tool "list_reviews".
-const mcpOutputListReviews = mcpSchemaEntries
 
 // mcpCallListReviews answers calls of the tool "list_reviews".
 func mcpCallListReviews(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1637,25 +1339,17 @@ func mcpCallListReviews(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(string, int, string) Entries = ListReviews
 
 // mcpFieldsListReviews are the arguments of the tool "list_reviews".
-var mcpFieldsListReviews = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
+var mcpFieldsListReviews = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
 
-// mcpToolListShelves describes the tool "list_shelves" (func ListShelves).
+// mcpToolListShelves describes the tool "list_shelves".
 var mcpToolListShelves = mcp.ToolInfo{
 	Name:         "list_shelves",
 	Description:  "Returns a page of shelves, in the order of their names.",
 	Symbol:       "ListShelves",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListShelves,
-	OutputSchema: mcpOutputListShelves,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListShelves is the input schema of the tool "list_shelves".
-const mcpInputListShelves = mcpSchemaListAuthorsArguments
-
-// mcpOutputListShelves is the output schema of the tool "list_shelves".
-const mcpOutputListShelves = mcpSchemaEntries
 
 // mcpCallListShelves answers calls of the tool "list_shelves".
 func mcpCallListShelves(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1692,26 +1386,17 @@ func mcpCallListShelves(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(string, int, string) Entries = ListShelves
 
 // mcpFieldsListShelves are the arguments of the tool "list_shelves".
-var mcpFieldsListShelves = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
+var mcpFieldsListShelves = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
 
-// mcpToolListShipments describes the tool "list_shipments" (func
-// ListShipments).
+// mcpToolListShipments describes the tool "list_shipments".
 var mcpToolListShipments = mcp.ToolInfo{
 	Name:         "list_shipments",
 	Description:  "Returns a page of shipments, in the order of their names.",
 	Symbol:       "ListShipments",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListShipments,
-	OutputSchema: mcpOutputListShipments,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListShipments is the input schema of the tool "list_shipments".
-const mcpInputListShipments = mcpSchemaListAuthorsArguments
-
-// mcpOutputListShipments is the output schema of the tool "list_shipments".
-const mcpOutputListShipments = mcpSchemaEntries
 
 // mcpCallListShipments answers calls of the tool "list_shipments".
 func mcpCallListShipments(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1752,22 +1437,15 @@ var mcpFieldsListShipments = wire.Fields{
 	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
-// mcpToolListSuppliers describes the tool "list_suppliers" (func
-// ListSuppliers).
+// mcpToolListSuppliers describes the tool "list_suppliers".
 var mcpToolListSuppliers = mcp.ToolInfo{
 	Name:         "list_suppliers",
 	Description:  "Returns a page of suppliers, in the order of their names.",
 	Symbol:       "ListSuppliers",
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputListSuppliers,
-	OutputSchema: mcpOutputListSuppliers,
+	InputSchema:  mcpSchemaListAuthorsArguments,
+	OutputSchema: mcpSchemaEntries,
 }
-
-// mcpInputListSuppliers is the input schema of the tool "list_suppliers".
-const mcpInputListSuppliers = mcpSchemaListAuthorsArguments
-
-// mcpOutputListSuppliers is the output schema of the tool "list_suppliers".
-const mcpOutputListSuppliers = mcpSchemaEntries
 
 // mcpCallListSuppliers answers calls of the tool "list_suppliers".
 func mcpCallListSuppliers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1808,38 +1486,30 @@ var mcpFieldsListSuppliers = wire.Fields{
 	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
-// mcpToolRecords describes the tool "records" (func Records).
+// mcpToolRecords describes the tool "records".
 var mcpToolRecords = mcp.ToolInfo{
-	Name:         "records",
-	Description:  "Returns the first lines of the ledger.",
-	Symbol:       "Records",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputRecords,
-	OutputSchema: mcpOutputRecords,
+	Name:        "records",
+	Description: "Returns the first lines of the ledger.",
+	Symbol:      "Records",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object",` +
+		`"properties":{"count":{"type":"integer","description":"how many","minimum":1,"maximum":5000}},` +
+		`"required":["count"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Records are the lines of a ledger.","properties":{` +
+		`"items":{"type":"array","items":{"type":"object","description":"Record is one line of a ledger.",` +
+		`"properties":{` +
+		`"id":{"type":"integer"},` +
+		`"account":{"type":"string"},` +
+		`"amount":{"type":"number"},` +
+		`"posted":{"type":"boolean"},` +
+		`"note":{"type":"string"}},` +
+		`"required":["id","account","amount","posted","note"]}}},` +
+		`"required":["items"]}`,
 }
-
-// mcpInputRecords is the input schema of the tool "records".
-const mcpInputRecords = `{"type":"object",` +
-	`"properties":{"count":{"type":"integer","description":"how many","minimum":1,"maximum":5000}},` +
-	`"required":["count"],"additionalProperties":false}`
-
-// mcpOutputRecords is the output schema of the tool "records".
-const mcpOutputRecords = `{"type":"object","description":"Records are the lines of a ledger.","properties":{` +
-	`"items":{"type":"array","items":{"type":"object","description":"Record is one line of a ledger.",` +
-	`"properties":{` +
-	`"id":{"type":"integer"},` +
-	`"account":{"type":"string"},` +
-	`"amount":{"type":"number"},` +
-	`"posted":{"type":"boolean"},` +
-	`"note":{"type":"string"}},` +
-	`"required":["id","account","amount","posted","note"]}}},` +
-	`"required":["items"]}`
 
 // mcpCallRecords answers calls of the tool "records".
 func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		count int
-	}
+	var args struct{ count int }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsRecords); o.Next(); {
 		switch o.Name() {
@@ -1861,21 +1531,16 @@ func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 var _ func(int) catalog.Records = Records
 
 // mcpFieldsRecords are the arguments of the tool "records".
-var mcpFieldsRecords = wire.Fields{
-	{Name: "count", Required: true},
-}
+var mcpFieldsRecords = wire.Fields{{Name: "count", Required: true}}
 
-// mcpToolReport describes the tool "report" (func Report).
+// mcpToolReport describes the tool "report".
 var mcpToolReport = mcp.ToolInfo{
 	Name:        "report",
 	Description: "Tells ten times how far it has come.",
 	Symbol:      "Report",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputReport,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputReport is the input schema of the tool "report".
-const mcpInputReport = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallReport answers calls of the tool "report".
 func mcpCallReport(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1888,55 +1553,50 @@ func mcpCallReport(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 
 var _ func(context.Context) string = Report
 
-// mcpToolSearch describes the tool "search" (func Search).
+// mcpToolSearch describes the tool "search".
 var mcpToolSearch = mcp.ToolInfo{
-	Name:         "search",
-	Description:  "Finds books.",
-	Symbol:       "Search",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputSearch,
-	OutputSchema: mcpOutputSearch,
+	Name:        "search",
+	Description: "Finds books.",
+	Symbol:      "Search",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"query":{"type":"string","minLength":1,"maxLength":200},` +
+		`"limit":{"type":"integer","minimum":1,"maximum":100},` +
+		`"offset":{"type":"integer","minimum":0},` +
+		`"sort":{"type":"string","description":"Sort is the order of the hits.",` +
+		`"enum":["relevance","title","year"]},` +
+		`"exact":{"type":"boolean"},` +
+		`"filters":{"type":"array","items":{"type":"object",` +
+		`"description":"Filter narrows the hits by one field.","properties":{` +
+		`"field":{"type":"string","minLength":1},` +
+		`"op":{"type":"string","description":"Op is how a field is compared.","enum":["eq","ne","in","gt","lt"]},` +
+		`"values":{"type":"array","items":{"type":"string"},"minItems":1},` +
+		`"boost":{"type":"number","exclusiveMinimum":0}},` +
+		`"required":["field","op"],"additionalProperties":false},` +
+		`"maxItems":10},` +
+		`"labels":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":8},` +
+		`"weights":{"type":"object","additionalProperties":{"type":"number","minimum":0,"maximum":1}},` +
+		`"page":{"type":"object","description":"Page is which part of the hits to return.","properties":{` +
+		`"number":{"type":"integer","minimum":1},` +
+		`"size":{"type":"integer","minimum":0,"maximum":255},` +
+		`"cursor":{"type":"string"}},` +
+		`"additionalProperties":false},` +
+		`"since":{"type":"string","format":"date-time"}},` +
+		`"required":["query"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Hits are what a search has found.","properties":{` +
+		`"total":{"type":"integer"},` +
+		`"books":{"type":"array","items":{"type":"object","description":"Book is one hit.","properties":{` +
+		`"id":{"type":"integer"},` +
+		`"title":{"type":"string"},` +
+		`"authors":{"type":"array","items":{"type":"string"}},` +
+		`"year":{"type":"integer"},` +
+		`"price":{"type":"number"},` +
+		`"inPrint":{"type":"boolean"},` +
+		`"tags":{"type":"object","additionalProperties":{"type":"string"}}},` +
+		`"required":["id","title","authors","year","price","inPrint"]}},` +
+		`"took":{"type":"number"}},` +
+		`"required":["total","books","took"]}`,
 }
-
-// mcpInputSearch is the input schema of the tool "search".
-const mcpInputSearch = `{"type":"object","properties":{` +
-	`"query":{"type":"string","minLength":1,"maxLength":200},` +
-	`"limit":{"type":"integer","minimum":1,"maximum":100},` +
-	`"offset":{"type":"integer","minimum":0},` +
-	`"sort":{"type":"string","description":"Sort is the order of the hits.","enum":["relevance","title","year"]},` +
-	`"exact":{"type":"boolean"},` +
-	`"filters":{"type":"array","items":{"type":"object","description":"Filter narrows the hits by one field.",` +
-	`"properties":{` +
-	`"field":{"type":"string","minLength":1},` +
-	`"op":{"type":"string","description":"Op is how a field is compared.","enum":["eq","ne","in","gt","lt"]},` +
-	`"values":{"type":"array","items":{"type":"string"},"minItems":1},` +
-	`"boost":{"type":"number","exclusiveMinimum":0}},` +
-	`"required":["field","op"],"additionalProperties":false},` +
-	`"maxItems":10},` +
-	`"labels":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":8},` +
-	`"weights":{"type":"object","additionalProperties":{"type":"number","minimum":0,"maximum":1}},` +
-	`"page":{"type":"object","description":"Page is which part of the hits to return.","properties":{` +
-	`"number":{"type":"integer","minimum":1},` +
-	`"size":{"type":"integer","minimum":0,"maximum":255},` +
-	`"cursor":{"type":"string"}},` +
-	`"additionalProperties":false},` +
-	`"since":{"type":"string","format":"date-time"}},` +
-	`"required":["query"],"additionalProperties":false}`
-
-// mcpOutputSearch is the output schema of the tool "search".
-const mcpOutputSearch = `{"type":"object","description":"Hits are what a search has found.","properties":{` +
-	`"total":{"type":"integer"},` +
-	`"books":{"type":"array","items":{"type":"object","description":"Book is one hit.","properties":{` +
-	`"id":{"type":"integer"},` +
-	`"title":{"type":"string"},` +
-	`"authors":{"type":"array","items":{"type":"string"}},` +
-	`"year":{"type":"integer"},` +
-	`"price":{"type":"number"},` +
-	`"inPrint":{"type":"boolean"},` +
-	`"tags":{"type":"object","additionalProperties":{"type":"string"}}},` +
-	`"required":["id","title","authors","year","price","inPrint"]}},` +
-	`"took":{"type":"number"}},` +
-	`"required":["total","books","took"]}`
 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1954,25 +1614,20 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 
 var _ func(catalog.Query) catalog.Hits = Search
 
-// mcpToolText describes the tool "text" (func Text).
+// mcpToolText describes the tool "text".
 var mcpToolText = mcp.ToolInfo{
 	Name:        "text",
 	Description: "Returns the text.",
 	Symbol:      "Text",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputText,
+	InputSchema: `{"type":"object",` +
+		`"properties":{"text":{"type":"string","description":"any text","maxLength":1048576}},` +
+		`"required":["text"],"additionalProperties":false}`,
 }
-
-// mcpInputText is the input schema of the tool "text".
-const mcpInputText = `{"type":"object",` +
-	`"properties":{"text":{"type":"string","description":"any text","maxLength":1048576}},"required":["text"],` +
-	`"additionalProperties":false}`
 
 // mcpCallText answers calls of the tool "text".
 func mcpCallText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		text string
-	}
+	var args struct{ text string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsText); o.Next(); {
 		switch o.Name() {
@@ -1991,32 +1646,24 @@ func mcpCallText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 var _ func(string) string = Text
 
 // mcpFieldsText are the arguments of the tool "text".
-var mcpFieldsText = wire.Fields{
-	{Name: "text", Required: true},
-}
+var mcpFieldsText = wire.Fields{{Name: "text", Required: true}}
 
-// mcpToolUpdateAuthor describes the tool "update_author" (func UpdateAuthor).
+// mcpToolUpdateAuthor describes the tool "update_author".
 var mcpToolUpdateAuthor = mcp.ToolInfo{
-	Name:         "update_author",
-	Description:  "Replaces what is known of an author.",
-	Symbol:       "UpdateAuthor",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdateAuthor,
-	OutputSchema: mcpOutputUpdateAuthor,
+	Name:        "update_author",
+	Description: "Replaces what is known of an author.",
+	Symbol:      "UpdateAuthor",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of an author","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdateAuthor is the input schema of the tool "update_author".
-const mcpInputUpdateAuthor = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of an author","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
 
 // mcpSchemaDraft2 occurs several times in schemas.
 const mcpSchemaDraft2 = `{"type":"object","description":"what is to be known",` +
 	`"properties":` + mcpSchemaDraftProperties + `,"required":["name"],"additionalProperties":false}`
-
-// mcpOutputUpdateAuthor is the output schema of the tool "update_author".
-const mcpOutputUpdateAuthor = mcpSchemaEntry
 
 // mcpCallUpdateAuthor answers calls of the tool "update_author".
 func mcpCallUpdateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2046,29 +1693,20 @@ func mcpCallUpdateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 var _ func(int64, Draft) Entry = UpdateAuthor
 
 // mcpFieldsUpdateAuthor are the arguments of the tool "update_author".
-var mcpFieldsUpdateAuthor = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdateAuthor = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
-// mcpToolUpdateCustomer describes the tool "update_customer" (func
-// UpdateCustomer).
+// mcpToolUpdateCustomer describes the tool "update_customer".
 var mcpToolUpdateCustomer = mcp.ToolInfo{
-	Name:         "update_customer",
-	Description:  "Replaces what is known of a customer.",
-	Symbol:       "UpdateCustomer",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdateCustomer,
-	OutputSchema: mcpOutputUpdateCustomer,
+	Name:        "update_customer",
+	Description: "Replaces what is known of a customer.",
+	Symbol:      "UpdateCustomer",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of a customer","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdateCustomer is the input schema of the tool "update_customer".
-const mcpInputUpdateCustomer = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of a customer","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
-
-// mcpOutputUpdateCustomer is the output schema of the tool "update_customer".
-const mcpOutputUpdateCustomer = mcpSchemaEntry
 
 // mcpCallUpdateCustomer answers calls of the tool "update_customer".
 func mcpCallUpdateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2098,29 +1736,20 @@ func mcpCallUpdateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 var _ func(int64, Draft) Entry = UpdateCustomer
 
 // mcpFieldsUpdateCustomer are the arguments of the tool "update_customer".
-var mcpFieldsUpdateCustomer = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdateCustomer = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
-// mcpToolUpdateInvoice describes the tool "update_invoice" (func
-// UpdateInvoice).
+// mcpToolUpdateInvoice describes the tool "update_invoice".
 var mcpToolUpdateInvoice = mcp.ToolInfo{
-	Name:         "update_invoice",
-	Description:  "Replaces what is known of an invoice.",
-	Symbol:       "UpdateInvoice",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdateInvoice,
-	OutputSchema: mcpOutputUpdateInvoice,
+	Name:        "update_invoice",
+	Description: "Replaces what is known of an invoice.",
+	Symbol:      "UpdateInvoice",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of an invoice","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdateInvoice is the input schema of the tool "update_invoice".
-const mcpInputUpdateInvoice = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of an invoice","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
-
-// mcpOutputUpdateInvoice is the output schema of the tool "update_invoice".
-const mcpOutputUpdateInvoice = mcpSchemaEntry
 
 // mcpCallUpdateInvoice answers calls of the tool "update_invoice".
 func mcpCallUpdateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2150,28 +1779,20 @@ func mcpCallUpdateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 var _ func(int64, Draft) Entry = UpdateInvoice
 
 // mcpFieldsUpdateInvoice are the arguments of the tool "update_invoice".
-var mcpFieldsUpdateInvoice = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdateInvoice = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
-// mcpToolUpdateOrder describes the tool "update_order" (func UpdateOrder).
+// mcpToolUpdateOrder describes the tool "update_order".
 var mcpToolUpdateOrder = mcp.ToolInfo{
-	Name:         "update_order",
-	Description:  "Replaces what is known of an order.",
-	Symbol:       "UpdateOrder",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdateOrder,
-	OutputSchema: mcpOutputUpdateOrder,
+	Name:        "update_order",
+	Description: "Replaces what is known of an order.",
+	Symbol:      "UpdateOrder",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of an order","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdateOrder is the input schema of the tool "update_order".
-const mcpInputUpdateOrder = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of an order","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
-
-// mcpOutputUpdateOrder is the output schema of the tool "update_order".
-const mcpOutputUpdateOrder = mcpSchemaEntry
 
 // mcpCallUpdateOrder answers calls of the tool "update_order".
 func mcpCallUpdateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2201,29 +1822,20 @@ func mcpCallUpdateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(int64, Draft) Entry = UpdateOrder
 
 // mcpFieldsUpdateOrder are the arguments of the tool "update_order".
-var mcpFieldsUpdateOrder = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdateOrder = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
-// mcpToolUpdatePublisher describes the tool "update_publisher" (func
-// UpdatePublisher).
+// mcpToolUpdatePublisher describes the tool "update_publisher".
 var mcpToolUpdatePublisher = mcp.ToolInfo{
-	Name:         "update_publisher",
-	Description:  "Replaces what is known of a publisher.",
-	Symbol:       "UpdatePublisher",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdatePublisher,
-	OutputSchema: mcpOutputUpdatePublisher,
+	Name:        "update_publisher",
+	Description: "Replaces what is known of a publisher.",
+	Symbol:      "UpdatePublisher",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of a publisher","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdatePublisher is the input schema of the tool "update_publisher".
-const mcpInputUpdatePublisher = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of a publisher","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
-
-// mcpOutputUpdatePublisher is the output schema of the tool "update_publisher".
-const mcpOutputUpdatePublisher = mcpSchemaEntry
 
 // mcpCallUpdatePublisher answers calls of the tool "update_publisher".
 func mcpCallUpdatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2253,28 +1865,20 @@ func mcpCallUpdatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 var _ func(int64, Draft) Entry = UpdatePublisher
 
 // mcpFieldsUpdatePublisher are the arguments of the tool "update_publisher".
-var mcpFieldsUpdatePublisher = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdatePublisher = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
-// mcpToolUpdateReview describes the tool "update_review" (func UpdateReview).
+// mcpToolUpdateReview describes the tool "update_review".
 var mcpToolUpdateReview = mcp.ToolInfo{
-	Name:         "update_review",
-	Description:  "Replaces what is known of a review.",
-	Symbol:       "UpdateReview",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdateReview,
-	OutputSchema: mcpOutputUpdateReview,
+	Name:        "update_review",
+	Description: "Replaces what is known of a review.",
+	Symbol:      "UpdateReview",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of a review","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdateReview is the input schema of the tool "update_review".
-const mcpInputUpdateReview = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of a review","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
-
-// mcpOutputUpdateReview is the output schema of the tool "update_review".
-const mcpOutputUpdateReview = mcpSchemaEntry
 
 // mcpCallUpdateReview answers calls of the tool "update_review".
 func mcpCallUpdateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2304,28 +1908,20 @@ func mcpCallUpdateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 var _ func(int64, Draft) Entry = UpdateReview
 
 // mcpFieldsUpdateReview are the arguments of the tool "update_review".
-var mcpFieldsUpdateReview = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdateReview = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
-// mcpToolUpdateShelf describes the tool "update_shelf" (func UpdateShelf).
+// mcpToolUpdateShelf describes the tool "update_shelf".
 var mcpToolUpdateShelf = mcp.ToolInfo{
-	Name:         "update_shelf",
-	Description:  "Replaces what is known of a shelf.",
-	Symbol:       "UpdateShelf",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdateShelf,
-	OutputSchema: mcpOutputUpdateShelf,
+	Name:        "update_shelf",
+	Description: "Replaces what is known of a shelf.",
+	Symbol:      "UpdateShelf",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of a shelf","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdateShelf is the input schema of the tool "update_shelf".
-const mcpInputUpdateShelf = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of a shelf","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
-
-// mcpOutputUpdateShelf is the output schema of the tool "update_shelf".
-const mcpOutputUpdateShelf = mcpSchemaEntry
 
 // mcpCallUpdateShelf answers calls of the tool "update_shelf".
 func mcpCallUpdateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2355,29 +1951,20 @@ func mcpCallUpdateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(int64, Draft) Entry = UpdateShelf
 
 // mcpFieldsUpdateShelf are the arguments of the tool "update_shelf".
-var mcpFieldsUpdateShelf = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdateShelf = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
-// mcpToolUpdateShipment describes the tool "update_shipment" (func
-// UpdateShipment).
+// mcpToolUpdateShipment describes the tool "update_shipment".
 var mcpToolUpdateShipment = mcp.ToolInfo{
-	Name:         "update_shipment",
-	Description:  "Replaces what is known of a shipment.",
-	Symbol:       "UpdateShipment",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdateShipment,
-	OutputSchema: mcpOutputUpdateShipment,
+	Name:        "update_shipment",
+	Description: "Replaces what is known of a shipment.",
+	Symbol:      "UpdateShipment",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of a shipment","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdateShipment is the input schema of the tool "update_shipment".
-const mcpInputUpdateShipment = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of a shipment","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
-
-// mcpOutputUpdateShipment is the output schema of the tool "update_shipment".
-const mcpOutputUpdateShipment = mcpSchemaEntry
 
 // mcpCallUpdateShipment answers calls of the tool "update_shipment".
 func mcpCallUpdateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2407,29 +1994,20 @@ func mcpCallUpdateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 var _ func(int64, Draft) Entry = UpdateShipment
 
 // mcpFieldsUpdateShipment are the arguments of the tool "update_shipment".
-var mcpFieldsUpdateShipment = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdateShipment = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
-// mcpToolUpdateSupplier describes the tool "update_supplier" (func
-// UpdateSupplier).
+// mcpToolUpdateSupplier describes the tool "update_supplier".
 var mcpToolUpdateSupplier = mcp.ToolInfo{
-	Name:         "update_supplier",
-	Description:  "Replaces what is known of a supplier.",
-	Symbol:       "UpdateSupplier",
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputUpdateSupplier,
-	OutputSchema: mcpOutputUpdateSupplier,
+	Name:        "update_supplier",
+	Description: "Replaces what is known of a supplier.",
+	Symbol:      "UpdateSupplier",
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"id":{"type":"integer","description":"number of a supplier","minimum":1},` +
+		`"draft":` + mcpSchemaDraft2 + `},` +
+		`"required":["id","draft"],"additionalProperties":false}`,
+	OutputSchema: mcpSchemaEntry,
 }
-
-// mcpInputUpdateSupplier is the input schema of the tool "update_supplier".
-const mcpInputUpdateSupplier = `{"type":"object","properties":{` +
-	`"id":{"type":"integer","description":"number of a supplier","minimum":1},` +
-	`"draft":` + mcpSchemaDraft2 + `},` +
-	`"required":["id","draft"],"additionalProperties":false}`
-
-// mcpOutputUpdateSupplier is the output schema of the tool "update_supplier".
-const mcpOutputUpdateSupplier = mcpSchemaEntry
 
 // mcpCallUpdateSupplier answers calls of the tool "update_supplier".
 func mcpCallUpdateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2459,9 +2037,7 @@ func mcpCallUpdateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 var _ func(int64, Draft) Entry = UpdateSupplier
 
 // mcpFieldsUpdateSupplier are the arguments of the tool "update_supplier".
-var mcpFieldsUpdateSupplier = wire.Fields{
-	{Name: "id", Required: true}, {Name: "draft", Required: true},
-}
+var mcpFieldsUpdateSupplier = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
 
 // mcpTemplateBook describes the resource template "catalog://books/{id}" (func
 // Book).
@@ -2475,9 +2051,7 @@ var mcpTemplateBook = mcp.TemplateInfo{
 
 // mcpReadBook reads the resource template "catalog://books/{id}".
 func mcpReadBook(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
-	var args struct {
-		id int64
-	}
+	var args struct{ id int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsBook); o.Next(); {
 		switch o.Name() {
@@ -2501,9 +2075,7 @@ var _ func(int64) (catalog.Book, error) = Book
 
 // mcpFieldsBook are the variables of the resource template
 // "catalog://books/{id}".
-var mcpFieldsBook = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsBook = wire.Fields{{Name: "id", Required: true}}
 
 // mcpEnumSort are the values that are accepted for catalog.Sort.
 var mcpEnumSort = []catalog.Sort{catalog.ByRelevance, catalog.ByTitle, catalog.ByYear}
@@ -2667,15 +2239,11 @@ var _ = struct {
 }(catalog.Page{})
 
 // mcpFieldsPage are the members of a value of type catalog.Page.
-var mcpFieldsPage = wire.Fields{
-	{Name: "number"}, {Name: "size"}, {Name: "cursor"},
-}
+var mcpFieldsPage = wire.Fields{{Name: "number"}, {Name: "size"}, {Name: "cursor"}}
 
 // mcpEncodeSum writes a value of type catalog.Sum.
 func mcpEncodeSum(e *wire.Encoder, v *catalog.Sum) {
-	e.Begin()
-	wire.PutInt(e.Name("sum"), &v.Sum)
-	e.End()
+	e.Begin().Int64("sum", v.Sum).End()
 }
 
 var _ = struct {
@@ -2684,10 +2252,7 @@ var _ = struct {
 
 // mcpEncodeEntry writes a value of type Entry.
 func mcpEncodeEntry(e *wire.Encoder, v *Entry) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.ID)
-	wire.PutString(e.Name("name"), &v.Name)
-	wire.PutBool(e.Name("active"), &v.Active)
+	e.Begin().Int64("id", v.ID).String("name", v.Name).Bool("active", v.Active)
 	wire.PutSliceIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }
@@ -2703,8 +2268,7 @@ var _ = struct {
 func mcpEncodeEntries(e *wire.Encoder, v *Entries) {
 	e.Begin()
 	wire.PutSlice(e.Name("items"), v.Items, mcpEncodeEntry)
-	wire.PutStringIf(e, "next", &v.Next)
-	e.End()
+	e.StringIf("next", v.Next).End()
 }
 
 var _ = struct {
@@ -2725,13 +2289,8 @@ var _ = struct {
 
 // mcpEncodeRecord writes a value of type catalog.Record.
 func mcpEncodeRecord(e *wire.Encoder, v *catalog.Record) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.ID)
-	wire.PutString(e.Name("account"), &v.Account)
-	wire.PutFloat(e.Name("amount"), &v.Amount)
-	wire.PutBool(e.Name("posted"), &v.Posted)
-	wire.PutString(e.Name("note"), &v.Note)
-	e.End()
+	e.Begin().Int64("id", v.ID).String("account", v.Account).Float64("amount", v.Amount)
+	e.Bool("posted", v.Posted).String("note", v.Note).End()
 }
 
 var _ = struct {
@@ -2744,11 +2303,9 @@ var _ = struct {
 
 // mcpEncodeHits writes a value of type catalog.Hits.
 func mcpEncodeHits(e *wire.Encoder, v *catalog.Hits) {
-	e.Begin()
-	wire.PutInt(e.Name("total"), &v.Total)
+	e.Begin().Int("total", v.Total)
 	wire.PutSlice(e.Name("books"), v.Books, mcpEncodeBook)
-	wire.PutFloat(e.Name("took"), &v.Took)
-	e.End()
+	e.Float64("took", v.Took).End()
 }
 
 var _ = struct {
@@ -2759,13 +2316,9 @@ var _ = struct {
 
 // mcpEncodeBook writes a value of type catalog.Book.
 func mcpEncodeBook(e *wire.Encoder, v *catalog.Book) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.ID)
-	wire.PutString(e.Name("title"), &v.Title)
+	e.Begin().Int64("id", v.ID).String("title", v.Title)
 	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)
-	wire.PutInt(e.Name("year"), &v.Year)
-	wire.PutFloat(e.Name("price"), &v.Price)
-	wire.PutBool(e.Name("inPrint"), &v.InPrint)
+	e.Int("year", v.Year).Float64("price", v.Price).Bool("inPrint", v.InPrint)
 	wire.PutMapIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }

@@ -75,19 +75,14 @@ func RegisterMCP(r mcp.Registrar, lists *Lists) {
 	r.Register(mcpimpl.FuncPrompt(&mcpPromptTestSimplePrompt, mcpGetTestSimplePrompt))
 }
 
-// mcpToolTestAudioContent describes the tool "test_audio_content" (func
-// audioContent).
+// mcpToolTestAudioContent describes the tool "test_audio_content".
 var mcpToolTestAudioContent = mcp.ToolInfo{
 	Name:        "test_audio_content",
 	Description: "Returns a sound.",
 	Symbol:      "audioContent",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestAudioContent,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestAudioContent is the input schema of the tool
-// "test_audio_content".
-const mcpInputTestAudioContent = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestAudioContent answers calls of the tool "test_audio_content".
 func mcpCallTestAudioContent(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -100,19 +95,14 @@ func mcpCallTestAudioContent(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func() []byte = audioContent
 
-// mcpToolTestComingAndGoing describes the tool "test_coming_and_going" (func
-// comingAndGoing).
+// mcpToolTestComingAndGoing describes the tool "test_coming_and_going".
 var mcpToolTestComingAndGoing = mcp.ToolInfo{
 	Name:        "test_coming_and_going",
 	Description: "Says that it is there. Each test_trigger_tool_change takes it away or brings it back.",
 	Symbol:      "comingAndGoing",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestComingAndGoing,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestComingAndGoing is the input schema of the tool
-// "test_coming_and_going".
-const mcpInputTestComingAndGoing = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestComingAndGoing answers calls of the tool "test_coming_and_going".
 func mcpCallTestComingAndGoing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -125,27 +115,21 @@ func mcpCallTestComingAndGoing(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func() string = comingAndGoing
 
-// mcpToolTestElicitation describes the tool "test_elicitation" (func
-// elicitation).
+// mcpToolTestElicitation describes the tool "test_elicitation".
 var mcpToolTestElicitation = mcp.ToolInfo{
 	Name:        "test_elicitation",
 	Description: "Asks the user for a name and an address.",
 	Symbol:      "elicitation",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	Requires:    []mcp.Capability{mcp.CapabilityElicitation},
-	InputSchema: mcpInputTestElicitation,
+	InputSchema: `{"type":"object",` +
+		`"properties":{"message":{"type":"string","description":"the question to the user"}},` +
+		`"required":["message"],"additionalProperties":false}`,
 }
-
-// mcpInputTestElicitation is the input schema of the tool "test_elicitation".
-const mcpInputTestElicitation = `{"type":"object",` +
-	`"properties":{"message":{"type":"string","description":"the question to the user"}},"required":["message"],` +
-	`"additionalProperties":false}`
 
 // mcpCallTestElicitation answers calls of the tool "test_elicitation".
 func mcpCallTestElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		message string
-	}
+	var args struct{ message string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestElicitation); o.Next(); {
 		switch o.Name() {
@@ -166,24 +150,18 @@ func mcpCallTestElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 var _ func(context.Context, string) (string, error) = elicitation
 
 // mcpFieldsTestElicitation are the arguments of the tool "test_elicitation".
-var mcpFieldsTestElicitation = wire.Fields{
-	{Name: "message", Required: true},
-}
+var mcpFieldsTestElicitation = wire.Fields{{Name: "message", Required: true}}
 
 // mcpToolTestElicitationSep1034Defaults describes the tool
-// "test_elicitation_sep1034_defaults" (func elicitationSep1034Defaults).
+// "test_elicitation_sep1034_defaults".
 var mcpToolTestElicitationSep1034Defaults = mcp.ToolInfo{
 	Name:        "test_elicitation_sep1034_defaults",
 	Description: "Shows a form with defaults of every kind.",
 	Symbol:      "elicitationSep1034Defaults",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	Requires:    []mcp.Capability{mcp.CapabilityElicitation},
-	InputSchema: mcpInputTestElicitationSep1034Defaults,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestElicitationSep1034Defaults is the input schema of the tool
-// "test_elicitation_sep1034_defaults".
-const mcpInputTestElicitationSep1034Defaults = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestElicitationSep1034Defaults answers calls of the tool
 // "test_elicitation_sep1034_defaults".
@@ -201,19 +179,15 @@ func mcpCallTestElicitationSep1034Defaults(ctx context.Context, req *mcp.Request
 var _ func(context.Context) (string, error) = elicitationSep1034Defaults
 
 // mcpToolTestElicitationSep1330Enums describes the tool
-// "test_elicitation_sep1330_enums" (func elicitationSep1330Enums).
+// "test_elicitation_sep1330_enums".
 var mcpToolTestElicitationSep1330Enums = mcp.ToolInfo{
 	Name:        "test_elicitation_sep1330_enums",
 	Description: "Shows a form with choices of every kind.",
 	Symbol:      "elicitationSep1330Enums",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	Requires:    []mcp.Capability{mcp.CapabilityElicitation},
-	InputSchema: mcpInputTestElicitationSep1330Enums,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestElicitationSep1330Enums is the input schema of the tool
-// "test_elicitation_sep1330_enums".
-const mcpInputTestElicitationSep1330Enums = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestElicitationSep1330Enums answers calls of the tool
 // "test_elicitation_sep1330_enums".
@@ -230,20 +204,15 @@ func mcpCallTestElicitationSep1330Enums(ctx context.Context, req *mcp.Request) (
 
 var _ func(context.Context) (string, error) = elicitationSep1330Enums
 
-// mcpToolTestEmbeddedResource describes the tool "test_embedded_resource"
-// (func embeddedResource).
+// mcpToolTestEmbeddedResource describes the tool "test_embedded_resource".
 var mcpToolTestEmbeddedResource = mcp.ToolInfo{
 	Name:        "test_embedded_resource",
 	Description: "Returns a resource with its content.",
 	Symbol:      "embeddedResource",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestEmbeddedResource,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 	Embeds:      true,
 }
-
-// mcpInputTestEmbeddedResource is the input schema of the tool
-// "test_embedded_resource".
-const mcpInputTestEmbeddedResource = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestEmbeddedResource answers calls of the tool
 // "test_embedded_resource".
@@ -260,19 +229,14 @@ func mcpCallTestEmbeddedResource(ctx context.Context, req *mcp.Request) (*mcp.To
 
 var _ func() mcp.Content = embeddedResource
 
-// mcpToolTestErrorHandling describes the tool "test_error_handling" (func
-// errorHandling).
+// mcpToolTestErrorHandling describes the tool "test_error_handling".
 var mcpToolTestErrorHandling = mcp.ToolInfo{
 	Name:        "test_error_handling",
 	Description: "Always fails.",
 	Symbol:      "errorHandling",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestErrorHandling,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestErrorHandling is the input schema of the tool
-// "test_error_handling".
-const mcpInputTestErrorHandling = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestErrorHandling answers calls of the tool "test_error_handling".
 func mcpCallTestErrorHandling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -287,19 +251,14 @@ func mcpCallTestErrorHandling(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func() error = errorHandling
 
-// mcpToolTestImageContent describes the tool "test_image_content" (func
-// imageContent).
+// mcpToolTestImageContent describes the tool "test_image_content".
 var mcpToolTestImageContent = mcp.ToolInfo{
 	Name:        "test_image_content",
 	Description: "Returns a picture.",
 	Symbol:      "imageContent",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestImageContent,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestImageContent is the input schema of the tool
-// "test_image_content".
-const mcpInputTestImageContent = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestImageContent answers calls of the tool "test_image_content".
 func mcpCallTestImageContent(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -313,20 +272,14 @@ func mcpCallTestImageContent(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 var _ func() []byte = imageContent
 
 // mcpToolTestInputRequiredResultCapabilities describes the tool
-// "test_input_required_result_capabilities" (func
-// inputRequiredResultCapabilities).
+// "test_input_required_result_capabilities".
 var mcpToolTestInputRequiredResultCapabilities = mcp.ToolInfo{
 	Name:        "test_input_required_result_capabilities",
 	Description: "Asks whom the client lets it ask: its model, or else its user.",
 	Symbol:      "inputRequiredResultCapabilities",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestInputRequiredResultCapabilities,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestInputRequiredResultCapabilities is the input schema of the tool
-// "test_input_required_result_capabilities".
-const mcpInputTestInputRequiredResultCapabilities = `{"type":"object","properties":{},` +
-	`"additionalProperties":false}`
 
 // mcpCallTestInputRequiredResultCapabilities answers calls of the tool
 // "test_input_required_result_capabilities".
@@ -344,20 +297,14 @@ func mcpCallTestInputRequiredResultCapabilities(ctx context.Context, req *mcp.Re
 var _ func(context.Context) (string, error) = inputRequiredResultCapabilities
 
 // mcpToolTestInputRequiredResultElicitation describes the tool
-// "test_input_required_result_elicitation" (func
-// inputRequiredResultElicitation).
+// "test_input_required_result_elicitation".
 var mcpToolTestInputRequiredResultElicitation = mcp.ToolInfo{
 	Name:        "test_input_required_result_elicitation",
 	Description: "Asks for a name and greets.",
 	Symbol:      "inputRequiredResultElicitation",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestInputRequiredResultElicitation,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestInputRequiredResultElicitation is the input schema of the tool
-// "test_input_required_result_elicitation".
-const mcpInputTestInputRequiredResultElicitation = `{"type":"object","properties":{},` +
-	`"additionalProperties":false}`
 
 // mcpCallTestInputRequiredResultElicitation answers calls of the tool
 // "test_input_required_result_elicitation".
@@ -375,19 +322,14 @@ func mcpCallTestInputRequiredResultElicitation(ctx context.Context, req *mcp.Req
 var _ func(context.Context) (string, error) = inputRequiredResultElicitation
 
 // mcpToolTestInputRequiredResultListRoots describes the tool
-// "test_input_required_result_list_roots" (func inputRequiredResultListRoots).
+// "test_input_required_result_list_roots".
 var mcpToolTestInputRequiredResultListRoots = mcp.ToolInfo{
 	Name:        "test_input_required_result_list_roots",
 	Description: "Names the roots of the client.",
 	Symbol:      "inputRequiredResultListRoots",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestInputRequiredResultListRoots,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestInputRequiredResultListRoots is the input schema of the tool
-// "test_input_required_result_list_roots".
-const mcpInputTestInputRequiredResultListRoots = `{"type":"object","properties":{},` +
-	`"additionalProperties":false}`
 
 // mcpCallTestInputRequiredResultListRoots answers calls of the tool
 // "test_input_required_result_list_roots".
@@ -405,20 +347,14 @@ func mcpCallTestInputRequiredResultListRoots(ctx context.Context, req *mcp.Reque
 var _ func(context.Context) (string, error) = inputRequiredResultListRoots
 
 // mcpToolTestInputRequiredResultMultiRound describes the tool
-// "test_input_required_result_multi_round" (func
-// inputRequiredResultMultiRound).
+// "test_input_required_result_multi_round".
 var mcpToolTestInputRequiredResultMultiRound = mcp.ToolInfo{
 	Name:        "test_input_required_result_multi_round",
 	Description: "Asks two questions, one after the other.",
 	Symbol:      "inputRequiredResultMultiRound",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestInputRequiredResultMultiRound,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestInputRequiredResultMultiRound is the input schema of the tool
-// "test_input_required_result_multi_round".
-const mcpInputTestInputRequiredResultMultiRound = `{"type":"object","properties":{},` +
-	`"additionalProperties":false}`
 
 // mcpCallTestInputRequiredResultMultiRound answers calls of the tool
 // "test_input_required_result_multi_round".
@@ -436,21 +372,15 @@ func mcpCallTestInputRequiredResultMultiRound(ctx context.Context, req *mcp.Requ
 var _ func(context.Context) (string, error) = inputRequiredResultMultiRound
 
 // mcpToolTestInputRequiredResultMultipleInputs describes the tool
-// "test_input_required_result_multiple_inputs" (func
-// inputRequiredResultMultipleInputs).
+// "test_input_required_result_multiple_inputs".
 var mcpToolTestInputRequiredResultMultipleInputs = mcp.ToolInfo{
 	Name:        "test_input_required_result_multiple_inputs",
 	Description: "Asks user, model and client at once.",
 	Symbol:      "inputRequiredResultMultipleInputs",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	Requires:    []mcp.Capability{mcp.CapabilityElicitation, mcp.CapabilitySampling, mcp.CapabilityRoots},
-	InputSchema: mcpInputTestInputRequiredResultMultipleInputs,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestInputRequiredResultMultipleInputs is the input schema of the
-// tool "test_input_required_result_multiple_inputs".
-const mcpInputTestInputRequiredResultMultipleInputs = `{"type":"object","properties":{},` +
-	`"additionalProperties":false}`
 
 // mcpCallTestInputRequiredResultMultipleInputs answers calls of the tool
 // "test_input_required_result_multiple_inputs".
@@ -468,20 +398,14 @@ func mcpCallTestInputRequiredResultMultipleInputs(ctx context.Context, req *mcp.
 var _ func(context.Context) (string, error) = inputRequiredResultMultipleInputs
 
 // mcpToolTestInputRequiredResultRequestState describes the tool
-// "test_input_required_result_request_state" (func
-// inputRequiredResultRequestState).
+// "test_input_required_result_request_state".
 var mcpToolTestInputRequiredResultRequestState = mcp.ToolInfo{
 	Name:        "test_input_required_result_request_state",
 	Description: "Remembers from one round to the next that it has asked.",
 	Symbol:      "inputRequiredResultRequestState",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestInputRequiredResultRequestState,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestInputRequiredResultRequestState is the input schema of the tool
-// "test_input_required_result_request_state".
-const mcpInputTestInputRequiredResultRequestState = `{"type":"object","properties":{},` +
-	`"additionalProperties":false}`
 
 // mcpCallTestInputRequiredResultRequestState answers calls of the tool
 // "test_input_required_result_request_state".
@@ -499,19 +423,14 @@ func mcpCallTestInputRequiredResultRequestState(ctx context.Context, req *mcp.Re
 var _ func(context.Context) (string, error) = inputRequiredResultRequestState
 
 // mcpToolTestInputRequiredResultSampling describes the tool
-// "test_input_required_result_sampling" (func inputRequiredResultSampling).
+// "test_input_required_result_sampling".
 var mcpToolTestInputRequiredResultSampling = mcp.ToolInfo{
 	Name:        "test_input_required_result_sampling",
 	Description: "Asks a model for a capital.",
 	Symbol:      "inputRequiredResultSampling",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestInputRequiredResultSampling,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestInputRequiredResultSampling is the input schema of the tool
-// "test_input_required_result_sampling".
-const mcpInputTestInputRequiredResultSampling = `{"type":"object","properties":{},` +
-	`"additionalProperties":false}`
 
 // mcpCallTestInputRequiredResultSampling answers calls of the tool
 // "test_input_required_result_sampling".
@@ -529,20 +448,14 @@ func mcpCallTestInputRequiredResultSampling(ctx context.Context, req *mcp.Reques
 var _ func(context.Context) (string, error) = inputRequiredResultSampling
 
 // mcpToolTestInputRequiredResultTamperedState describes the tool
-// "test_input_required_result_tampered_state" (func
-// inputRequiredResultTamperedState).
+// "test_input_required_result_tampered_state".
 var mcpToolTestInputRequiredResultTamperedState = mcp.ToolInfo{
 	Name:        "test_input_required_result_tampered_state",
 	Description: "Asks for a confirmation, and takes it from the client that was asked only.",
 	Symbol:      "inputRequiredResultTamperedState",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestInputRequiredResultTamperedState,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestInputRequiredResultTamperedState is the input schema of the tool
-// "test_input_required_result_tampered_state".
-const mcpInputTestInputRequiredResultTamperedState = `{"type":"object","properties":{},` +
-	`"additionalProperties":false}`
 
 // mcpCallTestInputRequiredResultTamperedState answers calls of the tool
 // "test_input_required_result_tampered_state".
@@ -559,18 +472,14 @@ func mcpCallTestInputRequiredResultTamperedState(ctx context.Context, req *mcp.R
 
 var _ func(context.Context) (string, error) = inputRequiredResultTamperedState
 
-// mcpToolTestLoggingTool describes the tool "test_logging_tool" (func
-// loggingTool).
+// mcpToolTestLoggingTool describes the tool "test_logging_tool".
 var mcpToolTestLoggingTool = mcp.ToolInfo{
 	Name:        "test_logging_tool",
 	Description: "Logs one message, for clients that want it.",
 	Symbol:      "loggingTool",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestLoggingTool,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestLoggingTool is the input schema of the tool "test_logging_tool".
-const mcpInputTestLoggingTool = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestLoggingTool answers calls of the tool "test_logging_tool".
 func mcpCallTestLoggingTool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -583,20 +492,15 @@ func mcpCallTestLoggingTool(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context) string = loggingTool
 
-// mcpToolTestMissingCapability describes the tool "test_missing_capability"
-// (func missingCapability).
+// mcpToolTestMissingCapability describes the tool "test_missing_capability".
 var mcpToolTestMissingCapability = mcp.ToolInfo{
 	Name:        "test_missing_capability",
 	Description: "Needs a model to ask.",
 	Symbol:      "missingCapability",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	Requires:    []mcp.Capability{mcp.CapabilitySampling},
-	InputSchema: mcpInputTestMissingCapability,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestMissingCapability is the input schema of the tool
-// "test_missing_capability".
-const mcpInputTestMissingCapability = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestMissingCapability answers calls of the tool
 // "test_missing_capability".
@@ -611,19 +515,15 @@ func mcpCallTestMissingCapability(ctx context.Context, req *mcp.Request) (*mcp.T
 var _ func() string = missingCapability
 
 // mcpToolTestMultipleContentTypes describes the tool
-// "test_multiple_content_types" (func multipleContentTypes).
+// "test_multiple_content_types".
 var mcpToolTestMultipleContentTypes = mcp.ToolInfo{
 	Name:        "test_multiple_content_types",
 	Description: "Returns a text, a picture and a resource.",
 	Symbol:      "multipleContentTypes",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestMultipleContentTypes,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 	Embeds:      true,
 }
-
-// mcpInputTestMultipleContentTypes is the input schema of the tool
-// "test_multiple_content_types".
-const mcpInputTestMultipleContentTypes = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestMultipleContentTypes answers calls of the tool
 // "test_multiple_content_types".
@@ -637,18 +537,14 @@ func mcpCallTestMultipleContentTypes(ctx context.Context, req *mcp.Request) (*mc
 
 var _ func() []mcp.Content = multipleContentTypes
 
-// mcpToolTestReconnection describes the tool "test_reconnection" (func
-// reconnection).
+// mcpToolTestReconnection describes the tool "test_reconnection".
 var mcpToolTestReconnection = mcp.ToolInfo{
 	Name:        "test_reconnection",
 	Description: "Releases its stream half-way, so that the client reconnects for the result.",
 	Symbol:      "reconnection",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestReconnection,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestReconnection is the input schema of the tool "test_reconnection".
-const mcpInputTestReconnection = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestReconnection answers calls of the tool "test_reconnection".
 func mcpCallTestReconnection(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -664,26 +560,21 @@ func mcpCallTestReconnection(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(context.Context) (string, error) = reconnection
 
-// mcpToolTestSampling describes the tool "test_sampling" (func sampling).
+// mcpToolTestSampling describes the tool "test_sampling".
 var mcpToolTestSampling = mcp.ToolInfo{
 	Name:        "test_sampling",
 	Description: "Hands a prompt to the model of the client.",
 	Symbol:      "sampling",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	Requires:    []mcp.Capability{mcp.CapabilitySampling},
-	InputSchema: mcpInputTestSampling,
+	InputSchema: `{"type":"object",` +
+		`"properties":{"prompt":{"type":"string","description":"the prompt for the model"}},` +
+		`"required":["prompt"],"additionalProperties":false}`,
 }
-
-// mcpInputTestSampling is the input schema of the tool "test_sampling".
-const mcpInputTestSampling = `{"type":"object",` +
-	`"properties":{"prompt":{"type":"string","description":"the prompt for the model"}},"required":["prompt"],` +
-	`"additionalProperties":false}`
 
 // mcpCallTestSampling answers calls of the tool "test_sampling".
 func mcpCallTestSampling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		prompt string
-	}
+	var args struct{ prompt string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestSampling); o.Next(); {
 		switch o.Name() {
@@ -704,22 +595,16 @@ func mcpCallTestSampling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 var _ func(context.Context, string) (string, error) = sampling
 
 // mcpFieldsTestSampling are the arguments of the tool "test_sampling".
-var mcpFieldsTestSampling = wire.Fields{
-	{Name: "prompt", Required: true},
-}
+var mcpFieldsTestSampling = wire.Fields{{Name: "prompt", Required: true}}
 
-// mcpToolTestSimpleText describes the tool "test_simple_text" (func
-// simpleText).
+// mcpToolTestSimpleText describes the tool "test_simple_text".
 var mcpToolTestSimpleText = mcp.ToolInfo{
 	Name:        "test_simple_text",
 	Description: "Returns a text.",
 	Symbol:      "simpleText",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestSimpleText,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestSimpleText is the input schema of the tool "test_simple_text".
-const mcpInputTestSimpleText = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestSimpleText answers calls of the tool "test_simple_text".
 func mcpCallTestSimpleText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -733,19 +618,15 @@ func mcpCallTestSimpleText(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 var _ func() string = simpleText
 
 // mcpToolTestStreamingElicitation describes the tool
-// "test_streaming_elicitation" (func streamingElicitation).
+// "test_streaming_elicitation".
 var mcpToolTestStreamingElicitation = mcp.ToolInfo{
 	Name:        "test_streaming_elicitation",
 	Description: "Asks the user whether to go on.",
 	Symbol:      "streamingElicitation",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	Requires:    []mcp.Capability{mcp.CapabilityElicitation},
-	InputSchema: mcpInputTestStreamingElicitation,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestStreamingElicitation is the input schema of the tool
-// "test_streaming_elicitation".
-const mcpInputTestStreamingElicitation = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestStreamingElicitation answers calls of the tool
 // "test_streaming_elicitation".
@@ -762,19 +643,14 @@ func mcpCallTestStreamingElicitation(ctx context.Context, req *mcp.Request) (*mc
 
 var _ func(context.Context) (string, error) = streamingElicitation
 
-// mcpToolTestToolWithLogging describes the tool "test_tool_with_logging" (func
-// toolWithLogging).
+// mcpToolTestToolWithLogging describes the tool "test_tool_with_logging".
 var mcpToolTestToolWithLogging = mcp.ToolInfo{
 	Name:        "test_tool_with_logging",
 	Description: "Logs three messages on its way.",
 	Symbol:      "toolWithLogging",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestToolWithLogging,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestToolWithLogging is the input schema of the tool
-// "test_tool_with_logging".
-const mcpInputTestToolWithLogging = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestToolWithLogging answers calls of the tool
 // "test_tool_with_logging".
@@ -791,19 +667,14 @@ func mcpCallTestToolWithLogging(ctx context.Context, req *mcp.Request) (*mcp.Too
 
 var _ func(context.Context) (string, error) = toolWithLogging
 
-// mcpToolTestToolWithProgress describes the tool "test_tool_with_progress"
-// (func toolWithProgress).
+// mcpToolTestToolWithProgress describes the tool "test_tool_with_progress".
 var mcpToolTestToolWithProgress = mcp.ToolInfo{
 	Name:        "test_tool_with_progress",
 	Description: "Reports its progress: none, half, all.",
 	Symbol:      "toolWithProgress",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestToolWithProgress,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestToolWithProgress is the input schema of the tool
-// "test_tool_with_progress".
-const mcpInputTestToolWithProgress = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestToolWithProgress answers calls of the tool
 // "test_tool_with_progress".
@@ -821,17 +692,13 @@ func mcpCallTestToolWithProgress(ctx context.Context, req *mcp.Request) (*mcp.To
 var _ func(context.Context) (string, error) = toolWithProgress
 
 // mcpToolTestTriggerPromptChange describes the tool
-// "test_trigger_prompt_change" (method (*Lists).TriggerPromptChange).
+// "test_trigger_prompt_change".
 var mcpToolTestTriggerPromptChange = mcp.ToolInfo{
 	Name:        "test_trigger_prompt_change",
 	Description: "Changes the list of prompts, so that clients are notified.",
 	Symbol:      "(*Lists).TriggerPromptChange",
-	InputSchema: mcpInputTestTriggerPromptChange,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestTriggerPromptChange is the input schema of the tool
-// "test_trigger_prompt_change".
-const mcpInputTestTriggerPromptChange = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestTriggerPromptChange answers calls of the tool
 // "test_trigger_prompt_change".
@@ -845,18 +712,13 @@ func mcpCallTestTriggerPromptChange(ctx context.Context, req *mcp.Request, recv 
 
 var _ func(*Lists) string = (*Lists).TriggerPromptChange
 
-// mcpToolTestTriggerToolChange describes the tool "test_trigger_tool_change"
-// (method (*Lists).TriggerToolChange).
+// mcpToolTestTriggerToolChange describes the tool "test_trigger_tool_change".
 var mcpToolTestTriggerToolChange = mcp.ToolInfo{
 	Name:        "test_trigger_tool_change",
 	Description: "Changes the list of tools, so that clients are notified.",
 	Symbol:      "(*Lists).TriggerToolChange",
-	InputSchema: mcpInputTestTriggerToolChange,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestTriggerToolChange is the input schema of the tool
-// "test_trigger_tool_change".
-const mcpInputTestTriggerToolChange = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestTriggerToolChange answers calls of the tool
 // "test_trigger_tool_change".
@@ -870,26 +732,20 @@ func mcpCallTestTriggerToolChange(ctx context.Context, req *mcp.Request, recv *L
 
 var _ func(*Lists) string = (*Lists).TriggerToolChange
 
-// mcpToolTestXMcpHeader describes the tool "test_x_mcp_header" (func
-// xMCPHeader).
+// mcpToolTestXMcpHeader describes the tool "test_x_mcp_header".
 var mcpToolTestXMcpHeader = mcp.ToolInfo{
 	Name:        "test_x_mcp_header",
 	Description: "Returns the region, which a client also sends as the header field Mcp-Param-Region.",
 	Symbol:      "xMCPHeader",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestXMcpHeader,
+	InputSchema: `{"type":"object",` +
+		`"properties":{"region":{"type":"string","description":"name of a region","x-mcp-header":"Region"}},` +
+		`"required":["region"],"additionalProperties":false}`,
 }
-
-// mcpInputTestXMcpHeader is the input schema of the tool "test_x_mcp_header".
-const mcpInputTestXMcpHeader = `{"type":"object",` +
-	`"properties":{"region":{"type":"string","description":"name of a region","x-mcp-header":"Region"}},` +
-	`"required":["region"],"additionalProperties":false}`
 
 // mcpCallTestXMcpHeader answers calls of the tool "test_x_mcp_header".
 func mcpCallTestXMcpHeader(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		region string
-	}
+	var args struct{ region string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestXMcpHeader); o.Next(); {
 		switch o.Name() {
@@ -907,9 +763,7 @@ func mcpCallTestXMcpHeader(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 var _ func(string) string = xMCPHeader
 
 // mcpFieldsTestXMcpHeader are the arguments of the tool "test_x_mcp_header".
-var mcpFieldsTestXMcpHeader = wire.Fields{
-	{Name: "region", Required: true},
-}
+var mcpFieldsTestXMcpHeader = wire.Fields{{Name: "region", Required: true}}
 
 // mcpResourceTestStaticBinary describes the resource "test://static-binary"
 // (func staticBinary).
@@ -964,9 +818,7 @@ var mcpTemplateTestTemplateData = mcp.TemplateInfo{
 // mcpReadTestTemplateData reads the resource template
 // "test://template/{id}/data".
 func mcpReadTestTemplateData(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
-	var args struct {
-		id string
-	}
+	var args struct{ id string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestTemplateData); o.Next(); {
 		switch o.Name() {
@@ -987,9 +839,7 @@ var _ func(string) TemplateData = templateData
 
 // mcpFieldsTestTemplateData are the variables of the resource template
 // "test://template/{id}/data".
-var mcpFieldsTestTemplateData = wire.Fields{
-	{Name: "id", Required: true},
-}
+var mcpFieldsTestTemplateData = wire.Fields{{Name: "id", Required: true}}
 
 // mcpPromptTestComingAndGoingPrompt describes the prompt
 // "test_coming_and_going_prompt" (func comingAndGoingPrompt).
@@ -1056,10 +906,8 @@ func mcpGetTestPromptWithArguments(ctx context.Context, req *mcp.Request) (*mcp.
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestPromptWithArguments); o.Next(); {
 		switch o.Name() {
-		case "arg1":
-			wire.String(d, &args.arg1)
-		case "arg2":
-			wire.String(d, &args.arg2)
+		case "arg1", "arg2":
+			wire.String(d, wire.Pick(o, 0x3, &args.arg1, &args.arg2))
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -1101,9 +949,7 @@ var mcpPromptTestPromptWithEmbeddedResource = mcp.PromptInfo{
 // mcpGetTestPromptWithEmbeddedResource answers the prompt
 // "test_prompt_with_embedded_resource".
 func mcpGetTestPromptWithEmbeddedResource(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
-	var args struct {
-		uri string
-	}
+	var args struct{ uri string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsTestPromptWithEmbeddedResource); o.Next(); {
 		switch o.Name() {
@@ -1122,9 +968,7 @@ var _ func(string) []mcp.PromptMessage = promptWithEmbeddedResource
 
 // mcpFieldsTestPromptWithEmbeddedResource are the arguments of the prompt
 // "test_prompt_with_embedded_resource".
-var mcpFieldsTestPromptWithEmbeddedResource = wire.Fields{
-	{Name: "resourceUri", Required: true},
-}
+var mcpFieldsTestPromptWithEmbeddedResource = wire.Fields{{Name: "resourceUri", Required: true}}
 
 // mcpPromptTestPromptWithImage describes the prompt "test_prompt_with_image"
 // (func promptWithImage).
@@ -1276,9 +1120,7 @@ var _ = struct {
 }(Color{})
 
 // mcpFieldsColor are the members of a value of type Color.
-var mcpFieldsColor = wire.Fields{
-	{Name: "color", Required: true},
-}
+var mcpFieldsColor = wire.Fields{{Name: "color", Required: true}}
 
 // mcpDecodeConfirmation reads a value of type Confirmation.
 func mcpDecodeConfirmation(d *wire.Decoder, v *Confirmation) {
@@ -1295,9 +1137,7 @@ var _ = struct {
 }(Confirmation{})
 
 // mcpFieldsConfirmation are the members of a value of type Confirmation.
-var mcpFieldsConfirmation = wire.Fields{
-	{Name: "ok", Required: true},
-}
+var mcpFieldsConfirmation = wire.Fields{{Name: "ok", Required: true}}
 
 // mcpDecodeContact reads a value of type Contact.
 func mcpDecodeContact(d *wire.Decoder, v *Contact) {
@@ -1317,9 +1157,7 @@ var _ = struct {
 }(Contact{})
 
 // mcpFieldsContact are the members of a value of type Contact.
-var mcpFieldsContact = wire.Fields{
-	{Name: "username", Required: true}, {Name: "email", Required: true},
-}
+var mcpFieldsContact = wire.Fields{{Name: "username", Required: true}, {Name: "email", Required: true}}
 
 // mcpDecodeContext reads a value of type Context.
 func mcpDecodeContext(d *wire.Decoder, v *Context) {
@@ -1336,9 +1174,7 @@ var _ = struct {
 }(Context{})
 
 // mcpFieldsContext are the members of a value of type Context.
-var mcpFieldsContext = wire.Fields{
-	{Name: "context", Required: true},
-}
+var mcpFieldsContext = wire.Fields{{Name: "context", Required: true}}
 
 // mcpDecodeName reads a value of type Name.
 func mcpDecodeName(d *wire.Decoder, v *Name) {
@@ -1355,9 +1191,7 @@ var _ = struct {
 }(Name{})
 
 // mcpFieldsName are the members of a value of type Name.
-var mcpFieldsName = wire.Fields{
-	{Name: "name", Required: true},
-}
+var mcpFieldsName = wire.Fields{{Name: "name", Required: true}}
 
 // mcpDecodeProfile reads a value of type Profile.
 func mcpDecodeProfile(d *wire.Decoder, v *Profile) {
@@ -1397,11 +1231,7 @@ var mcpFieldsProfile = wire.Fields{
 
 // mcpEncodeTemplateData writes a value of type TemplateData.
 func mcpEncodeTemplateData(e *wire.Encoder, v *TemplateData) {
-	e.Begin()
-	wire.PutString(e.Name("id"), &v.ID)
-	wire.PutBool(e.Name("templateTest"), &v.TemplateTest)
-	wire.PutString(e.Name("data"), &v.Data)
-	e.End()
+	e.Begin().String("id", v.ID).Bool("templateTest", v.TemplateTest).String("data", v.Data).End()
 }
 
 var _ = struct {

@@ -28,25 +28,19 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcptask.Tool(mcpimpl.FuncTool(&mcpToolTestToolWithTask, mcpCallTestToolWithTask), mcptask.Support{Required: true, Inline: 2 * time.Second, Restart: true}))
 }
 
-// mcpToolConfirmDelete describes the tool "confirm_delete" (func
-// confirmDelete).
+// mcpToolConfirmDelete describes the tool "confirm_delete".
 var mcpToolConfirmDelete = mcp.ToolInfo{
 	Name:        "confirm_delete",
 	Description: "Asks before it deletes.",
 	Symbol:      "confirmDelete",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputConfirmDelete,
+	InputSchema: `{"type":"object","properties":{"filename":{"type":"string"}},"required":["filename"],` +
+		`"additionalProperties":false}`,
 }
-
-// mcpInputConfirmDelete is the input schema of the tool "confirm_delete".
-const mcpInputConfirmDelete = `{"type":"object","properties":{"filename":{"type":"string"}},` +
-	`"required":["filename"],"additionalProperties":false}`
 
 // mcpCallConfirmDelete answers calls of the tool "confirm_delete".
 func mcpCallConfirmDelete(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		filename string
-	}
+	var args struct{ filename string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsConfirmDelete); o.Next(); {
 		switch o.Name() {
@@ -67,21 +61,16 @@ func mcpCallConfirmDelete(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 var _ func(context.Context, string) (string, error) = confirmDelete
 
 // mcpFieldsConfirmDelete are the arguments of the tool "confirm_delete".
-var mcpFieldsConfirmDelete = wire.Fields{
-	{Name: "filename", Required: true},
-}
+var mcpFieldsConfirmDelete = wire.Fields{{Name: "filename", Required: true}}
 
-// mcpToolFailingJob describes the tool "failing_job" (func failingJob).
+// mcpToolFailingJob describes the tool "failing_job".
 var mcpToolFailingJob = mcp.ToolInfo{
 	Name:        "failing_job",
 	Description: "Fails after a second, as a task.",
 	Symbol:      "failingJob",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputFailingJob,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputFailingJob is the input schema of the tool "failing_job".
-const mcpInputFailingJob = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallFailingJob answers calls of the tool "failing_job".
 func mcpCallFailingJob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -96,24 +85,19 @@ func mcpCallFailingJob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context) error = failingJob
 
-// mcpToolGreet describes the tool "greet" (func greet).
+// mcpToolGreet describes the tool "greet".
 var mcpToolGreet = mcp.ToolInfo{
 	Name:        "greet",
 	Description: "Is never a task.",
 	Symbol:      "greet",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputGreet,
+	InputSchema: `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],` +
+		`"additionalProperties":false}`,
 }
-
-// mcpInputGreet is the input schema of the tool "greet".
-const mcpInputGreet = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],` +
-	`"additionalProperties":false}`
 
 // mcpCallGreet answers calls of the tool "greet".
 func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		name string
-	}
+	var args struct{ name string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsGreet); o.Next(); {
 		switch o.Name() {
@@ -131,21 +115,16 @@ func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 var _ func(string) string = greet
 
 // mcpFieldsGreet are the arguments of the tool "greet".
-var mcpFieldsGreet = wire.Fields{
-	{Name: "name", Required: true},
-}
+var mcpFieldsGreet = wire.Fields{{Name: "name", Required: true}}
 
-// mcpToolMultiInput describes the tool "multi_input" (func multiInput).
+// mcpToolMultiInput describes the tool "multi_input".
 var mcpToolMultiInput = mcp.ToolInfo{
 	Name:        "multi_input",
 	Description: "Asks two questions at the same time.",
 	Symbol:      "multiInput",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputMultiInput,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputMultiInput is the input schema of the tool "multi_input".
-const mcpInputMultiInput = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallMultiInput answers calls of the tool "multi_input".
 func mcpCallMultiInput(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -161,19 +140,14 @@ func mcpCallMultiInput(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context) (string, error) = multiInput
 
-// mcpToolProtocolErrorJob describes the tool "protocol_error_job" (func
-// protocolErrorJob).
+// mcpToolProtocolErrorJob describes the tool "protocol_error_job".
 var mcpToolProtocolErrorJob = mcp.ToolInfo{
 	Name:        "protocol_error_job",
 	Description: "Fails with an error of the protocol.",
 	Symbol:      "protocolErrorJob",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputProtocolErrorJob,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputProtocolErrorJob is the input schema of the tool
-// "protocol_error_job".
-const mcpInputProtocolErrorJob = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallProtocolErrorJob answers calls of the tool "protocol_error_job".
 func mcpCallProtocolErrorJob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -188,19 +162,15 @@ func mcpCallProtocolErrorJob(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func() error = protocolErrorJob
 
-// mcpToolSlowCompute describes the tool "slow_compute" (func slowCompute).
+// mcpToolSlowCompute describes the tool "slow_compute".
 var mcpToolSlowCompute = mcp.ToolInfo{
 	Name:        "slow_compute",
 	Description: "Takes some seconds. It is a task unless it takes less than a fifth of one.",
 	Symbol:      "slowCompute",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputSlowCompute,
+	InputSchema: `{"type":"object","properties":{"seconds":{"type":"integer"},"label":{"type":"string"}},` +
+		`"required":["seconds"],"additionalProperties":false}`,
 }
-
-// mcpInputSlowCompute is the input schema of the tool "slow_compute".
-const mcpInputSlowCompute = `{"type":"object",` +
-	`"properties":{"seconds":{"type":"integer"},"label":{"type":"string"}},"required":["seconds"],` +
-	`"additionalProperties":false}`
 
 // mcpCallSlowCompute answers calls of the tool "slow_compute".
 func mcpCallSlowCompute(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -230,23 +200,16 @@ func mcpCallSlowCompute(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 var _ func(context.Context, int, *string) (string, error) = slowCompute
 
 // mcpFieldsSlowCompute are the arguments of the tool "slow_compute".
-var mcpFieldsSlowCompute = wire.Fields{
-	{Name: "seconds", Required: true}, {Name: "label"},
-}
+var mcpFieldsSlowCompute = wire.Fields{{Name: "seconds", Required: true}, {Name: "label"}}
 
-// mcpToolTestToolWithTask describes the tool "test_tool_with_task" (func
-// toolWithTask).
+// mcpToolTestToolWithTask describes the tool "test_tool_with_task".
 var mcpToolTestToolWithTask = mcp.ToolInfo{
 	Name:        "test_tool_with_task",
 	Description: "Asks for a name in the call, and then becomes a task.",
 	Symbol:      "toolWithTask",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: mcpInputTestToolWithTask,
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
 }
-
-// mcpInputTestToolWithTask is the input schema of the tool
-// "test_tool_with_task".
-const mcpInputTestToolWithTask = `{"type":"object","properties":{},"additionalProperties":false}`
 
 // mcpCallTestToolWithTask answers calls of the tool "test_tool_with_task".
 func mcpCallTestToolWithTask(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -308,18 +271,14 @@ var _ = struct {
 }(confirmation{})
 
 // mcpFieldsConfirmation are the members of a value of type confirmation.
-var mcpFieldsConfirmation = wire.Fields{
-	{Name: "name"}, {Name: "confirm"},
-}
+var mcpFieldsConfirmation = wire.Fields{{Name: "name"}, {Name: "confirm"}}
 
 // mcpDecodeUserName reads a value of type userName.
 func mcpDecodeUserName(d *wire.Decoder, v *userName) {
 	for o := d.Object(mcpFieldsUserName); o.Next(); {
 		switch o.Name() {
-		case "user_name":
-			wire.String(d, &v.UserName)
-		case "name":
-			wire.String(d, &v.Name)
+		case "user_name", "name":
+			wire.String(d, wire.Pick(o, 0x3, &v.UserName, &v.Name))
 		}
 	}
 }
@@ -329,6 +288,4 @@ var _ = struct {
 }(userName{})
 
 // mcpFieldsUserName are the members of a value of type userName.
-var mcpFieldsUserName = wire.Fields{
-	{Name: "user_name"}, {Name: "name"},
-}
+var mcpFieldsUserName = wire.Fields{{Name: "user_name"}, {Name: "name"}}

@@ -41,18 +41,14 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(mcpimpl.ToolChoices(&mcpToolResourcesScale, mcpChoicesClusters.For("cluster")), mcpCallResourcesScale))
 }
 
-// mcpToolResourcesDelete describes the tool "resources_delete" (method
-// (*kube.Core).ResourcesDelete).
+// mcpToolResourcesDelete describes the tool "resources_delete".
 var mcpToolResourcesDelete = mcp.ToolInfo{
 	Name:        "resources_delete",
 	Description: "Deletes a resource.",
 	Symbol:      "(*kube.Core).ResourcesDelete",
 	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputResourcesDelete,
+	InputSchema: mcpSchemaResourcesDeleteArguments,
 }
-
-// mcpInputResourcesDelete is the input schema of the tool "resources_delete".
-const mcpInputResourcesDelete = mcpSchemaResourcesDeleteArguments
 
 // mcpSchemaResourcesDeleteArguments occurs several times in schemas.
 const mcpSchemaResourcesDeleteArguments = `{"type":"object","properties":{` +
@@ -82,10 +78,8 @@ func mcpCallResourcesDelete(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 		case "kind":
 			wire.String(d, &mcpKindMembers.Kind)
 			wire.Pattern(d, mcpKindMembers.Kind, mcpPatternResourcesDeleteKind)
-		case "namespace":
-			wire.String(d, &args.namespace)
-		case "name":
-			wire.String(d, &args.name)
+		case "namespace", "name":
+			wire.String(d, wire.Pick(o, 0xc, &args.namespace, &args.name))
 		case "cluster":
 			wire.StringChoice(d, &args.cluster, "Clusters")
 		}
@@ -120,8 +114,7 @@ var mcpFieldsResourcesDelete = wire.Fields{
 	{Name: "name", Required: true}, {Name: "cluster", Required: true},
 }
 
-// mcpToolResourcesGet describes the tool "resources_get" (method
-// (*kube.Core).ResourcesGet).
+// mcpToolResourcesGet describes the tool "resources_get".
 var mcpToolResourcesGet = mcp.ToolInfo{
 	Name:        "resources_get",
 	Description: "Returns a resource as YAML.",
@@ -130,13 +123,10 @@ var mcpToolResourcesGet = mcp.ToolInfo{
 	Meta: mcp.Meta{
 		"anthropic/maxResultSizeChars": []byte("65536"),
 	},
-	InputSchema: mcpInputResourcesGet,
+	InputSchema: mcpSchemaResourcesDeleteArguments,
 	MaxResult:   65536,
 	Narrow:      []string{"namespace"},
 }
-
-// mcpInputResourcesGet is the input schema of the tool "resources_get".
-const mcpInputResourcesGet = mcpSchemaResourcesDeleteArguments
 
 // mcpCallResourcesGet answers calls of the tool "resources_get".
 func mcpCallResourcesGet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -156,10 +146,8 @@ func mcpCallResourcesGet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 		case "kind":
 			wire.String(d, &mcpKindMembers.Kind)
 			wire.Pattern(d, mcpKindMembers.Kind, mcpPatternResourcesDeleteKind)
-		case "namespace":
-			wire.String(d, &args.namespace)
-		case "name":
-			wire.String(d, &args.name)
+		case "namespace", "name":
+			wire.String(d, wire.Pick(o, 0xc, &args.namespace, &args.name))
 		case "cluster":
 			wire.StringChoice(d, &args.cluster, "Clusters")
 		}
@@ -200,8 +188,7 @@ var mcpFieldsResourcesGet = wire.Fields{
 	{Name: "name", Required: true}, {Name: "cluster", Required: true},
 }
 
-// mcpToolResourcesList describes the tool "resources_list" (method
-// (*kube.Core).ResourcesList).
+// mcpToolResourcesList describes the tool "resources_list".
 var mcpToolResourcesList = mcp.ToolInfo{
 	Name:        "resources_list",
 	Description: "Lists resources of a kind: names, labels and ages.",
@@ -210,39 +197,33 @@ var mcpToolResourcesList = mcp.ToolInfo{
 	Meta: mcp.Meta{
 		"anthropic/maxResultSizeChars": []byte("32768"),
 	},
-	InputSchema:  mcpInputResourcesList,
-	OutputSchema: mcpOutputResourcesList,
-	MaxResult:    32768,
-	Narrow:       []string{"namespace", "labelSelector", "fieldSelector"},
+	InputSchema: `{"type":"object","properties":{` +
+		`"apiVersion":{"type":"string","description":"such as v1 or apps/v1","default":"v1"},` +
+		`"kind":{"type":"string","description":"in the singular, such as Pod","pattern":"^[A-Z][A-Za-z]*$",` +
+		`"examples":["Pod"]},` +
+		`"namespace":{"type":"string","description":"namespace; all if it is missing"},` +
+		`"labelSelector":{"type":"string","description":"labels, such as app=web,tier!=cache"},` +
+		`"fieldSelector":{"type":"string","description":"fields, such as status.phase=Running"},` +
+		`"cluster":{"type":"string","description":"context of the kubeconfig","enum":["\u0000Clusters"]},` +
+		`"offset":{"type":"integer",` +
+		`"description":"how many elements to leave out before the page of 100: nextOffset of the page before",` +
+		`"minimum":0}},` +
+		`"required":["kind","cluster"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","properties":{` +
+		`"items":{"type":"array","items":{"type":"object",` +
+		`"description":"Object is an entry of a list of resources.","properties":{` +
+		`"namespace":{"type":"string"},` +
+		`"name":{"type":"string"},` +
+		`"labels":{"type":"object","additionalProperties":{"type":"string"}},` +
+		`"created":{"type":"string","format":"date-time"}},` +
+		`"required":["name","created"]}},` +
+		`"truncated":{"type":"boolean","description":"whether elements are left out behind these"},` +
+		`"total":{"type":"integer","description":"how many elements there are"},` +
+		`"nextOffset":{"type":"integer","description":"offset of the next page, if there is one"}},` +
+		`"required":["items","truncated","total"]}`,
+	MaxResult: 32768,
+	Narrow:    []string{"namespace", "labelSelector", "fieldSelector"},
 }
-
-// mcpInputResourcesList is the input schema of the tool "resources_list".
-const mcpInputResourcesList = `{"type":"object","properties":{` +
-	`"apiVersion":{"type":"string","description":"such as v1 or apps/v1","default":"v1"},` +
-	`"kind":{"type":"string","description":"in the singular, such as Pod","pattern":"^[A-Z][A-Za-z]*$",` +
-	`"examples":["Pod"]},` +
-	`"namespace":{"type":"string","description":"namespace; all if it is missing"},` +
-	`"labelSelector":{"type":"string","description":"labels, such as app=web,tier!=cache"},` +
-	`"fieldSelector":{"type":"string","description":"fields, such as status.phase=Running"},` +
-	`"cluster":{"type":"string","description":"context of the kubeconfig","enum":["\u0000Clusters"]},` +
-	`"offset":{"type":"integer",` +
-	`"description":"how many elements to leave out before the page of 100: nextOffset of the page before",` +
-	`"minimum":0}},` +
-	`"required":["kind","cluster"],"additionalProperties":false}`
-
-// mcpOutputResourcesList is the output schema of the tool "resources_list".
-const mcpOutputResourcesList = `{"type":"object","properties":{` +
-	`"items":{"type":"array","items":{"type":"object","description":"Object is an entry of a list of resources.",` +
-	`"properties":{` +
-	`"namespace":{"type":"string"},` +
-	`"name":{"type":"string"},` +
-	`"labels":{"type":"object","additionalProperties":{"type":"string"}},` +
-	`"created":{"type":"string","format":"date-time"}},` +
-	`"required":["name","created"]}},` +
-	`"truncated":{"type":"boolean","description":"whether elements are left out behind these"},` +
-	`"total":{"type":"integer","description":"how many elements there are"},` +
-	`"nextOffset":{"type":"integer","description":"offset of the next page, if there is one"}},` +
-	`"required":["items","truncated","total"]}`
 
 // mcpCallResourcesList answers calls of the tool "resources_list".
 func mcpCallResourcesList(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -263,12 +244,9 @@ func mcpCallResourcesList(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		case "kind":
 			wire.String(d, &mcpKindMembers.Kind)
 			wire.Pattern(d, mcpKindMembers.Kind, mcpPatternResourcesDeleteKind)
-		case "namespace":
-			wire.String(d, &args.namespace)
-		case "labelSelector":
-			wire.String(d, &args.options.LabelSelector)
-		case "fieldSelector":
-			wire.String(d, &args.options.FieldSelector)
+		case "namespace", "labelSelector", "fieldSelector":
+			wire.String(d, wire.Pick(o, 0x1c, &args.namespace, &args.options.LabelSelector,
+				&args.options.FieldSelector))
 		case "cluster":
 			wire.StringChoice(d, &args.cluster, "Clusters")
 		case "offset":
@@ -289,7 +267,6 @@ func mcpCallResourcesList(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	e := mcpimpl.Encoder(req)
-	e.Begin()
 	return mcpimpl.Shorten(req, e, mcpimpl.Cut{
 		Member: "items",
 		Narrow: mcpToolResourcesList.Narrow,
@@ -312,26 +289,22 @@ var mcpFieldsResourcesList = wire.Fields{
 	{Name: "fieldSelector"}, {Name: "cluster", Required: true}, {Name: "offset"},
 }
 
-// mcpToolResourcesScale describes the tool "resources_scale" (method
-// (*kube.Core).ResourcesScale).
+// mcpToolResourcesScale describes the tool "resources_scale".
 var mcpToolResourcesScale = mcp.ToolInfo{
 	Name:        "resources_scale",
 	Description: "Sets the number of replicas, and returns the scale as YAML.",
 	Symbol:      "(*kube.Core).ResourcesScale",
 	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputResourcesScale,
+	InputSchema: `{"type":"object","properties":{` +
+		`"apiVersion":{"type":"string","description":"such as v1 or apps/v1","default":"v1"},` +
+		`"kind":{"type":"string","description":"in the singular, such as Pod","pattern":"^[A-Z][A-Za-z]*$",` +
+		`"examples":["Pod"]},` +
+		`"namespace":{"type":"string","description":"namespace of the resource"},` +
+		`"name":{"type":"string","description":"name of a Deployment or StatefulSet"},` +
+		`"replicas":{"type":"integer","description":"number of replicas","minimum":0,"maximum":100},` +
+		`"cluster":{"type":"string","description":"context of the kubeconfig","enum":["\u0000Clusters"]}},` +
+		`"required":["kind","namespace","name","replicas","cluster"],"additionalProperties":false}`,
 }
-
-// mcpInputResourcesScale is the input schema of the tool "resources_scale".
-const mcpInputResourcesScale = `{"type":"object","properties":{` +
-	`"apiVersion":{"type":"string","description":"such as v1 or apps/v1","default":"v1"},` +
-	`"kind":{"type":"string","description":"in the singular, such as Pod","pattern":"^[A-Z][A-Za-z]*$",` +
-	`"examples":["Pod"]},` +
-	`"namespace":{"type":"string","description":"namespace of the resource"},` +
-	`"name":{"type":"string","description":"name of a Deployment or StatefulSet"},` +
-	`"replicas":{"type":"integer","description":"number of replicas","minimum":0,"maximum":100},` +
-	`"cluster":{"type":"string","description":"context of the kubeconfig","enum":["\u0000Clusters"]}},` +
-	`"required":["kind","namespace","name","replicas","cluster"],"additionalProperties":false}`
 
 // mcpCallResourcesScale answers calls of the tool "resources_scale".
 func mcpCallResourcesScale(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -352,10 +325,8 @@ func mcpCallResourcesScale(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		case "kind":
 			wire.String(d, &mcpKindMembers.Kind)
 			wire.Pattern(d, mcpKindMembers.Kind, mcpPatternResourcesDeleteKind)
-		case "namespace":
-			wire.String(d, &args.namespace)
-		case "name":
-			wire.String(d, &args.name)
+		case "namespace", "name":
+			wire.String(d, wire.Pick(o, 0xc, &args.namespace, &args.name))
 		case "replicas":
 			wire.Int(d, &args.replicas)
 			wire.Minimum(d, args.replicas, 0)
@@ -406,12 +377,9 @@ var mcpPatternResourcesDeleteKind = wire.NewPattern(`^[A-Z][A-Za-z]*$`)
 
 // mcpEncodeObject writes a value of type kube.Object.
 func mcpEncodeObject(e *wire.Encoder, v *kube.Object) {
-	e.Begin()
-	wire.PutStringIf(e, "namespace", &v.Namespace)
-	wire.PutString(e.Name("name"), &v.Name)
+	e.Begin().StringIf("namespace", v.Namespace).String("name", v.Name)
 	wire.PutMapIf(e, "labels", v.Labels, wire.PutString)
-	wire.PutTime(e.Name("created"), &v.Created)
-	e.End()
+	e.Time("created", &v.Created).End()
 }
 
 var _ = struct {

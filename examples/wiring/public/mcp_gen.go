@@ -44,33 +44,25 @@ func RegisterMCP(r mcp.Registrar, desk *orders.Desk, store *catalogue.Store) {
 	d.Register(mcpimpl.MethodTool(&mcpToolSearch, store, mcpCallSearch))
 }
 
-// mcpToolPlace describes the tool "place" (method (*orders.Desk).Place).
+// mcpToolPlace describes the tool "place".
 var mcpToolPlace = mcp.ToolInfo{
-	Name:         "place",
-	Description:  "Orders an article at its present price.",
-	Symbol:       "(*orders.Desk).Place",
-	Groups:       []string{"public"},
-	InputSchema:  mcpInputPlace,
-	OutputSchema: mcpOutputPlace,
+	Name:        "place",
+	Description: "Orders an article at its present price.",
+	Symbol:      "(*orders.Desk).Place",
+	Groups:      []string{"public"},
+	InputSchema: `{"type":"object","properties":{"article":{"type":"string","description":"its name"}},` +
+		`"required":["article"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Order is an order of a customer.","properties":{` +
+		`"number":{"type":"integer"},` +
+		`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
+		`"article":{"type":"string"},` +
+		`"cents":{"type":"integer"}},` +
+		`"required":["number","customer","article","cents"]}`,
 }
-
-// mcpInputPlace is the input schema of the tool "place".
-const mcpInputPlace = `{"type":"object","properties":{"article":{"type":"string","description":"its name"}},` +
-	`"required":["article"],"additionalProperties":false}`
-
-// mcpOutputPlace is the output schema of the tool "place".
-const mcpOutputPlace = `{"type":"object","description":"Order is an order of a customer.","properties":{` +
-	`"number":{"type":"integer"},` +
-	`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
-	`"article":{"type":"string"},` +
-	`"cents":{"type":"integer"}},` +
-	`"required":["number","customer","article","cents"]}`
 
 // mcpCallPlace answers calls of the tool "place".
 func mcpCallPlace(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mcp.ToolResult, error) {
-	var args struct {
-		article string
-	}
+	var args struct{ article string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsPlace); o.Next(); {
 		switch o.Name() {
@@ -99,35 +91,24 @@ var _ func(*orders.Desk, orders.Customer, string) (orders.Order, error) = (*orde
 var _ func(context.Context) (orders.Customer, error) = customer
 
 // mcpFieldsPlace are the arguments of the tool "place".
-var mcpFieldsPlace = wire.Fields{
-	{Name: "article", Required: true},
-}
+var mcpFieldsPlace = wire.Fields{{Name: "article", Required: true}}
 
-// mcpToolSearch describes the tool "search" (method (*catalogue.Store).Search).
+// mcpToolSearch describes the tool "search".
 var mcpToolSearch = mcp.ToolInfo{
-	Name:         "search",
-	Description:  "Finds articles by a part of their name.",
-	Symbol:       "(*catalogue.Store).Search",
-	Groups:       []string{"public", "staff"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputSearch,
-	OutputSchema: mcpOutputSearch,
+	Name:        "search",
+	Description: "Finds articles by a part of their name.",
+	Symbol:      "(*catalogue.Store).Search",
+	Groups:      []string{"public", "staff"},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{"query":{"type":"string","description":"part of the name"}},` +
+		`"required":["query"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"object","description":"Article is for sale.",` +
+		`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}}`,
 }
-
-// mcpInputSearch is the input schema of the tool "search".
-const mcpInputSearch = `{"type":"object",` +
-	`"properties":{"query":{"type":"string","description":"part of the name"}},"required":["query"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputSearch is the output schema of the tool "search".
-const mcpOutputSearch = `{"type":"array","items":{"type":"object","description":"Article is for sale.",` +
-	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}}`
 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {
-	var args struct {
-		query string
-	}
+	var args struct{ query string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSearch); o.Next(); {
 		switch o.Name() {
@@ -147,9 +128,7 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
 
 // mcpFieldsSearch are the arguments of the tool "search".
-var mcpFieldsSearch = wire.Fields{
-	{Name: "query", Required: true},
-}
+var mcpFieldsSearch = wire.Fields{{Name: "query", Required: true}}
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
 // contains the text of the declared error alone, not of errors that wrap it.
@@ -162,12 +141,8 @@ func mcpDeclaredErrors(err error) (string, bool) {
 
 // mcpEncodeOrder writes a value of type orders.Order.
 func mcpEncodeOrder(e *wire.Encoder, v *orders.Order) {
-	e.Begin()
-	wire.PutInt(e.Name("number"), &v.Number)
-	wire.PutString(e.Name("customer"), &v.Customer)
-	wire.PutString(e.Name("article"), &v.Article)
-	wire.PutInt(e.Name("cents"), &v.Cents)
-	e.End()
+	e.Begin().Int("number", v.Number).String("customer", string(v.Customer)).String("article", v.Article)
+	e.Int("cents", v.Cents).End()
 }
 
 var _ = struct {
@@ -179,10 +154,7 @@ var _ = struct {
 
 // mcpEncodeArticle writes a value of type catalogue.Article.
 func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
-	e.Begin()
-	wire.PutString(e.Name("name"), &v.Name)
-	wire.PutInt(e.Name("cents"), &v.Cents)
-	e.End()
+	e.Begin().String("name", v.Name).Int("cents", v.Cents).End()
 }
 
 var _ = struct {

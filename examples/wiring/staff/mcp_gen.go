@@ -44,29 +44,22 @@ func RegisterMCP(r mcp.Registrar, desk *orders.Desk, store *catalogue.Store) {
 	d.Register(mcpimpl.MethodTool(&mcpToolSetPrice, store, mcpCallSetPrice))
 }
 
-// mcpToolOrdersList describes the tool "orders_list" (method
-// (*orders.Desk).List).
+// mcpToolOrdersList describes the tool "orders_list".
 var mcpToolOrdersList = mcp.ToolInfo{
-	Name:         "orders_list",
-	Description:  "Lists all orders.",
-	Symbol:       "(*orders.Desk).List",
-	Groups:       []string{"staff"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputOrdersList,
-	OutputSchema: mcpOutputOrdersList,
+	Name:        "orders_list",
+	Description: "Lists all orders.",
+	Symbol:      "(*orders.Desk).List",
+	Groups:      []string{"staff"},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{},"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"object","description":"Order is an order of a customer.",` +
+		`"properties":{` +
+		`"number":{"type":"integer"},` +
+		`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
+		`"article":{"type":"string"},` +
+		`"cents":{"type":"integer"}},` +
+		`"required":["number","customer","article","cents"]}}`,
 }
-
-// mcpInputOrdersList is the input schema of the tool "orders_list".
-const mcpInputOrdersList = `{"type":"object","properties":{},"additionalProperties":false}`
-
-// mcpOutputOrdersList is the output schema of the tool "orders_list".
-const mcpOutputOrdersList = `{"type":"array","items":{"type":"object",` +
-	`"description":"Order is an order of a customer.","properties":{` +
-	`"number":{"type":"integer"},` +
-	`"customer":{"type":"string","description":"Customer is who orders. The model never chooses it."},` +
-	`"article":{"type":"string"},` +
-	`"cents":{"type":"integer"}},` +
-	`"required":["number","customer","article","cents"]}}`
 
 // mcpCallOrdersList answers calls of the tool "orders_list".
 func mcpCallOrdersList(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mcp.ToolResult, error) {
@@ -81,31 +74,22 @@ func mcpCallOrdersList(ctx context.Context, req *mcp.Request, recv *orders.Desk)
 
 var _ func(*orders.Desk) []orders.Order = (*orders.Desk).List
 
-// mcpToolSearch describes the tool "search" (method (*catalogue.Store).Search).
+// mcpToolSearch describes the tool "search".
 var mcpToolSearch = mcp.ToolInfo{
-	Name:         "search",
-	Description:  "Finds articles by a part of their name.",
-	Symbol:       "(*catalogue.Store).Search",
-	Groups:       []string{"public", "staff"},
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputSearch,
-	OutputSchema: mcpOutputSearch,
+	Name:        "search",
+	Description: "Finds articles by a part of their name.",
+	Symbol:      "(*catalogue.Store).Search",
+	Groups:      []string{"public", "staff"},
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{"query":{"type":"string","description":"part of the name"}},` +
+		`"required":["query"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"array","items":{"type":"object","description":"Article is for sale.",` +
+		`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}}`,
 }
-
-// mcpInputSearch is the input schema of the tool "search".
-const mcpInputSearch = `{"type":"object",` +
-	`"properties":{"query":{"type":"string","description":"part of the name"}},"required":["query"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputSearch is the output schema of the tool "search".
-const mcpOutputSearch = `{"type":"array","items":{"type":"object","description":"Article is for sale.",` +
-	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}}`
 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {
-	var args struct {
-		query string
-	}
+	var args struct{ query string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsSearch); o.Next(); {
 		switch o.Name() {
@@ -125,31 +109,22 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
 
 // mcpFieldsSearch are the arguments of the tool "search".
-var mcpFieldsSearch = wire.Fields{
-	{Name: "query", Required: true},
-}
+var mcpFieldsSearch = wire.Fields{{Name: "query", Required: true}}
 
-// mcpToolSetPrice describes the tool "set_price" (method
-// (*catalogue.Store).SetPrice).
+// mcpToolSetPrice describes the tool "set_price".
 var mcpToolSetPrice = mcp.ToolInfo{
-	Name:         "set_price",
-	Description:  "Changes the price of an article.",
-	Symbol:       "(*catalogue.Store).SetPrice",
-	Groups:       []string{"staff"},
-	Hints:        mcp.ToolHints{Destructive: true, Idempotent: true},
-	InputSchema:  mcpInputSetPrice,
-	OutputSchema: mcpOutputSetPrice,
+	Name:        "set_price",
+	Description: "Changes the price of an article.",
+	Symbol:      "(*catalogue.Store).SetPrice",
+	Groups:      []string{"staff"},
+	Hints:       mcp.ToolHints{Destructive: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"name":{"type":"string","description":"of the article, as Search returns it"},` +
+		`"cents":{"type":"integer","description":"the new price","minimum":1}},` +
+		`"required":["name","cents"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Article is for sale.",` +
+		`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}`,
 }
-
-// mcpInputSetPrice is the input schema of the tool "set_price".
-const mcpInputSetPrice = `{"type":"object","properties":{` +
-	`"name":{"type":"string","description":"of the article, as Search returns it"},` +
-	`"cents":{"type":"integer","description":"the new price","minimum":1}},` +
-	`"required":["name","cents"],"additionalProperties":false}`
-
-// mcpOutputSetPrice is the output schema of the tool "set_price".
-const mcpOutputSetPrice = `{"type":"object","description":"Article is for sale.",` +
-	`"properties":{"name":{"type":"string"},"cents":{"type":"integer"}},"required":["name","cents"]}`
 
 // mcpCallSetPrice answers calls of the tool "set_price".
 func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Store) (*mcp.ToolResult, error) {
@@ -182,9 +157,7 @@ func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Stor
 var _ func(*catalogue.Store, string, int) (catalogue.Article, error) = (*catalogue.Store).SetPrice
 
 // mcpFieldsSetPrice are the arguments of the tool "set_price".
-var mcpFieldsSetPrice = wire.Fields{
-	{Name: "name", Required: true}, {Name: "cents", Required: true},
-}
+var mcpFieldsSetPrice = wire.Fields{{Name: "name", Required: true}, {Name: "cents", Required: true}}
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
 // contains the text of the declared error alone, not of errors that wrap it.
@@ -197,12 +170,8 @@ func mcpDeclaredErrors(err error) (string, bool) {
 
 // mcpEncodeOrder writes a value of type orders.Order.
 func mcpEncodeOrder(e *wire.Encoder, v *orders.Order) {
-	e.Begin()
-	wire.PutInt(e.Name("number"), &v.Number)
-	wire.PutString(e.Name("customer"), &v.Customer)
-	wire.PutString(e.Name("article"), &v.Article)
-	wire.PutInt(e.Name("cents"), &v.Cents)
-	e.End()
+	e.Begin().Int("number", v.Number).String("customer", string(v.Customer)).String("article", v.Article)
+	e.Int("cents", v.Cents).End()
 }
 
 var _ = struct {
@@ -214,10 +183,7 @@ var _ = struct {
 
 // mcpEncodeArticle writes a value of type catalogue.Article.
 func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
-	e.Begin()
-	wire.PutString(e.Name("name"), &v.Name)
-	wire.PutInt(e.Name("cents"), &v.Cents)
-	e.End()
+	e.Begin().String("name", v.Name).Int("cents", v.Cents).End()
 }
 
 var _ = struct {

@@ -10,7 +10,7 @@ import (
 
 // Prefixes of the identifiers in the generated file, followed by a stem.
 var (
-	toolPrefixes = []string{"mcpTool", "mcpCall", "mcpInput", "mcpOutput"}
+	toolPrefixes = []string{"mcpTool", "mcpCall"}
 	typePrefixes = []string{"mcpDecode", "mcpEncode"}
 )
 

@@ -34,21 +34,18 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolSearch, mcpCallSearch))
 }
 
-// mcpToolCheck describes the tool "check" (func Check).
+// mcpToolCheck describes the tool "check".
 var mcpToolCheck = mcp.ToolInfo{
 	Name:        "check",
 	Description: "Does nothing with its arguments.",
 	Symbol:      "Check",
 	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema: mcpInputCheck,
+	InputSchema: `{"type":"object","properties":` + mcpSchemaRulesProperties + `,"required":["id"],` +
+		`"additionalProperties":false,"$defs":{` +
+		`"Rules":{"type":"object","description":"Rules has a member for every way in which arguments can be ` +
+		`wrong, and itself nested, in an array and in a map.","properties":` + mcpSchemaRulesProperties + `,` +
+		`"required":["id"],"additionalProperties":false}}}`,
 }
-
-// mcpInputCheck is the input schema of the tool "check".
-const mcpInputCheck = `{"type":"object","properties":` + mcpSchemaRulesProperties + `,"required":["id"],` +
-	`"additionalProperties":false,"$defs":{` +
-	`"Rules":{"type":"object","description":"Rules has a member for every way in which arguments can be wrong, ` +
-	`and itself nested, in an array and in a map.","properties":` + mcpSchemaRulesProperties + `,"required":["id"],` +
-	`"additionalProperties":false}}}`
 
 // mcpSchemaRulesProperties occurs several times in schemas.
 const mcpSchemaRulesProperties = `{"id":{"type":"string"},"text":{"type":"string"},` +
@@ -99,55 +96,50 @@ func mcpCallCheck(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 
 var _ func(Rules) = Check
 
-// mcpToolSearch describes the tool "search" (func Search).
+// mcpToolSearch describes the tool "search".
 var mcpToolSearch = mcp.ToolInfo{
-	Name:         "search",
-	Description:  "Finds books.",
-	Symbol:       "Search",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-	InputSchema:  mcpInputSearch,
-	OutputSchema: mcpOutputSearch,
+	Name:        "search",
+	Description: "Finds books.",
+	Symbol:      "Search",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
+	InputSchema: `{"type":"object","properties":{` +
+		`"query":{"type":"string","minLength":1,"maxLength":200},` +
+		`"limit":{"type":"integer","minimum":1,"maximum":100},` +
+		`"offset":{"type":"integer","minimum":0},` +
+		`"sort":{"type":"string","description":"Sort is the order of the hits.",` +
+		`"enum":["relevance","title","year"]},` +
+		`"exact":{"type":"boolean"},` +
+		`"filters":{"type":"array","items":{"type":"object",` +
+		`"description":"Filter narrows the hits by one field.","properties":{` +
+		`"field":{"type":"string","minLength":1},` +
+		`"op":{"type":"string","description":"Op is how a field is compared.","enum":["eq","ne","in","gt","lt"]},` +
+		`"values":{"type":"array","items":{"type":"string"},"minItems":1},` +
+		`"boost":{"type":"number","exclusiveMinimum":0}},` +
+		`"required":["field","op"],"additionalProperties":false},` +
+		`"maxItems":10},` +
+		`"labels":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":8},` +
+		`"weights":{"type":"object","additionalProperties":{"type":"number","minimum":0,"maximum":1}},` +
+		`"page":{"type":"object","description":"Page is which part of the hits to return.","properties":{` +
+		`"number":{"type":"integer","minimum":1},` +
+		`"size":{"type":"integer","minimum":0,"maximum":255},` +
+		`"cursor":{"type":"string"}},` +
+		`"additionalProperties":false},` +
+		`"since":{"type":"string","format":"date-time"}},` +
+		`"required":["query"],"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Hits are what a search has found.","properties":{` +
+		`"total":{"type":"integer"},` +
+		`"books":{"type":"array","items":{"type":"object","description":"Book is one hit.","properties":{` +
+		`"id":{"type":"integer"},` +
+		`"title":{"type":"string"},` +
+		`"authors":{"type":"array","items":{"type":"string"}},` +
+		`"year":{"type":"integer"},` +
+		`"price":{"type":"number"},` +
+		`"inPrint":{"type":"boolean"},` +
+		`"tags":{"type":"object","additionalProperties":{"type":"string"}}},` +
+		`"required":["id","title","authors","year","price","inPrint"]}},` +
+		`"took":{"type":"number"}},` +
+		`"required":["total","books","took"]}`,
 }
-
-// mcpInputSearch is the input schema of the tool "search".
-const mcpInputSearch = `{"type":"object","properties":{` +
-	`"query":{"type":"string","minLength":1,"maxLength":200},` +
-	`"limit":{"type":"integer","minimum":1,"maximum":100},` +
-	`"offset":{"type":"integer","minimum":0},` +
-	`"sort":{"type":"string","description":"Sort is the order of the hits.","enum":["relevance","title","year"]},` +
-	`"exact":{"type":"boolean"},` +
-	`"filters":{"type":"array","items":{"type":"object","description":"Filter narrows the hits by one field.",` +
-	`"properties":{` +
-	`"field":{"type":"string","minLength":1},` +
-	`"op":{"type":"string","description":"Op is how a field is compared.","enum":["eq","ne","in","gt","lt"]},` +
-	`"values":{"type":"array","items":{"type":"string"},"minItems":1},` +
-	`"boost":{"type":"number","exclusiveMinimum":0}},` +
-	`"required":["field","op"],"additionalProperties":false},` +
-	`"maxItems":10},` +
-	`"labels":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":8},` +
-	`"weights":{"type":"object","additionalProperties":{"type":"number","minimum":0,"maximum":1}},` +
-	`"page":{"type":"object","description":"Page is which part of the hits to return.","properties":{` +
-	`"number":{"type":"integer","minimum":1},` +
-	`"size":{"type":"integer","minimum":0,"maximum":255},` +
-	`"cursor":{"type":"string"}},` +
-	`"additionalProperties":false},` +
-	`"since":{"type":"string","format":"date-time"}},` +
-	`"required":["query"],"additionalProperties":false}`
-
-// mcpOutputSearch is the output schema of the tool "search".
-const mcpOutputSearch = `{"type":"object","description":"Hits are what a search has found.","properties":{` +
-	`"total":{"type":"integer"},` +
-	`"books":{"type":"array","items":{"type":"object","description":"Book is one hit.","properties":{` +
-	`"id":{"type":"integer"},` +
-	`"title":{"type":"string"},` +
-	`"authors":{"type":"array","items":{"type":"string"}},` +
-	`"year":{"type":"integer"},` +
-	`"price":{"type":"number"},` +
-	`"inPrint":{"type":"boolean"},` +
-	`"tags":{"type":"object","additionalProperties":{"type":"string"}}},` +
-	`"required":["id","title","authors","year","price","inPrint"]}},` +
-	`"took":{"type":"number"}},` +
-	`"required":["total","books","took"]}`
 
 // mcpCallSearch answers calls of the tool "search".
 func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -193,10 +185,8 @@ var mcpPatternRulesSlugs = wire.NewPattern(`^[a-z]+$`)
 func mcpDecodeRules(d *wire.Decoder, v *Rules) {
 	for o := d.Object(mcpFieldsRules); o.Next(); {
 		switch o.Name() {
-		case "id":
-			wire.String(d, &v.ID)
-		case "text":
-			wire.String(d, &v.Text)
+		case "id", "text":
+			wire.String(d, wire.Pick(o, 0x3, &v.ID, &v.Text))
 		case "integer":
 			wire.Int(d, &v.Integer)
 		case "number":
@@ -487,17 +477,13 @@ var _ = struct {
 }(Page{})
 
 // mcpFieldsPage are the members of a value of type Page.
-var mcpFieldsPage = wire.Fields{
-	{Name: "number"}, {Name: "size"}, {Name: "cursor"},
-}
+var mcpFieldsPage = wire.Fields{{Name: "number"}, {Name: "size"}, {Name: "cursor"}}
 
 // mcpEncodeHits writes a value of type Hits.
 func mcpEncodeHits(e *wire.Encoder, v *Hits) {
-	e.Begin()
-	wire.PutInt(e.Name("total"), &v.Total)
+	e.Begin().Int("total", v.Total)
 	wire.PutSlice(e.Name("books"), v.Books, mcpEncodeBook)
-	wire.PutFloat(e.Name("took"), &v.Took)
-	e.End()
+	e.Float64("took", v.Took).End()
 }
 
 var _ = struct {
@@ -508,13 +494,9 @@ var _ = struct {
 
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
-	e.Begin()
-	wire.PutInt(e.Name("id"), &v.ID)
-	wire.PutString(e.Name("title"), &v.Title)
+	e.Begin().Int64("id", v.ID).String("title", v.Title)
 	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)
-	wire.PutInt(e.Name("year"), &v.Year)
-	wire.PutFloat(e.Name("price"), &v.Price)
-	wire.PutBool(e.Name("inPrint"), &v.InPrint)
+	e.Int("year", v.Year).Float64("price", v.Price).Bool("inPrint", v.InPrint)
 	wire.PutMapIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }

@@ -196,7 +196,12 @@ func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) [
 		}
 		out = append(out, g.untagged(d.Value.Type, at).set(g.literal(d.Value, false)))
 	}
-	for _, m := range o.Members {
+	for _, alike := range groups(o) {
+		m := alike[0].Member
+		if len(alike) > 1 {
+			cases = append(cases, g.readAlike(alike, v))
+			continue
+		}
 		lines := g.member(m, v, allocated)
 		if m.Made != nil && m.Made.Optional {
 			lines = append([]jen.Code{g.allocateMembers(o, m.Made)}, lines...)

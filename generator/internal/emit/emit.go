@@ -151,7 +151,7 @@ type locals struct {
 
 // fixed are the local names that the emitters choose themselves.
 var fixed = []string{
-	"args", "arguments", "call", "cleanup", "ctx", "d", "e", "err", "failure", "found", "o", "ok", "opts", "r", "recv", "req", "result", "s", "v", "value", "x",
+	"args", "arguments", "call", "cleanup", "ctx", "d", "e", "err", "failure", "found", "o", "ok", "opts", "p", "r", "recv", "req", "result", "s", "v", "value", "x",
 }
 
 func newLocals(p *model.Package) *locals {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -71,29 +72,35 @@ func (g *generator) putTo(encoder code, w *codec.Write, v operand) code {
 	return g.fn(w.Func).Call(args...)
 }
 
-// members prints the writing of an object.
+// members prints the writing of an object. Members of plain types share lines.
 func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v operand) []jen.Code {
-	out := []jen.Code{g.local("e").Dot("Begin").Call()}
+	lines, objectWidth := &chains{generator: g}, width(v.expr)
+	lines.link(newLink("Begin", 0))
 	if tag != nil {
-		out = append(out, g.local("e").Dot("Tag").Call(jen.Lit(tag.Name), jen.Lit(tag.Value)))
+		args := strconv.Quote(tag.Name) + ", " + strconv.Quote(tag.Value)
+		lines.link(newLink("Tag", len(args), jen.Lit(tag.Name), jen.Lit(tag.Value)))
 	}
 	for len(list) > 0 {
 		// Fields behind the same embedded pointer are in one block.
 		first := list[0]
-		var block, there []jen.Code
-		for ; len(list) > 0 && slices.Equal(wayTo(list[0]), wayTo(first)); list = list[1:] {
-			block = append(block, g.putMember(list[0], v)...)
-		}
 		_, pointers := v.follow(first.Path)
-		for _, p := range pointers {
-			there = append(there, p.notNil())
+		block := lines
+		if len(pointers) > 0 {
+			block = &chains{generator: g}
 		}
-		if len(there) > 0 {
-			block = []jen.Code{jen.If(infix("&&", there...)).Block(block...)}
+		for ; len(list) > 0 && slices.Equal(wayTo(list[0]), wayTo(first)); list = list[1:] {
+			g.putMember(block, list[0], v, objectWidth)
 		}
-		out = append(out, block...)
+		if len(pointers) > 0 {
+			var there []jen.Code
+			for _, p := range pointers {
+				there = append(there, p.notNil())
+			}
+			lines.add(jen.If(infix("&&", there...)).Block(block.lines()...))
+		}
 	}
-	return append(out, g.local("e").Dot("End").Call())
+	lines.link(newLink("End", 0))
+	return lines.lines()
 }
 
 // wayTo returns the path to the last embedded pointer in front of a field.
@@ -106,20 +113,26 @@ func wayTo(m *codec.PutMember) []codec.Step {
 	return nil
 }
 
-func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
+func (g *generator) putMember(out *chains, m *codec.PutMember, v operand, objectWidth int) {
 	at, _ := v.follow(m.Path)
+	if link := linkMember(m, at, objectWidth); link != nil {
+		out.link(link)
+		return
+	}
 	line := g.putTo(g.local("e").Dot("Name").Call(jen.Lit(escaped(m.Name))), m.Write, at)
 	if len(m.When) == 0 {
-		return []jen.Code{line}
+		out.add(line)
+		return
 	}
 	if short := g.putUnlessEmpty(m, at); short != nil {
-		return []jen.Code{short}
+		out.add(short)
+		return
 	}
 	var all []jen.Code
 	for _, c := range m.When {
 		terms := g.condition(c, at)
 		if len(terms) == 0 {
-			return nil
+			return
 		}
 		one := infix("||", terms...)
 		if len(terms) > 1 && len(m.When) > 1 {
@@ -127,14 +140,13 @@ func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
 		}
 		all = append(all, one)
 	}
-	return []jen.Code{jen.If(infix("&&", all...)).Block(line)}
+	out.add(jen.If(infix("&&", all...)).Block(line))
 }
 
 // unlessEmpty maps the functions of runtime/wire that always write a member to those that omit an
 // empty one.
 var unlessEmpty = map[string]codec.Test{
-	"PutBool": codec.TestTrue, "PutString": codec.TestNotBlank, "PutInt": codec.TestNotZero, "PutFloat": codec.TestNotZero,
-	"PutSlice": codec.TestLen, "PutMap": codec.TestLen,
+	"PutInt": codec.TestNotZero, "PutFloat": codec.TestNotZero, "PutSlice": codec.TestLen, "PutMap": codec.TestLen,
 }
 
 // putUnlessEmpty prints the writing of a member that is omitted if it is empty. It returns nil if

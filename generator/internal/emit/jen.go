@@ -90,16 +90,18 @@ func (f *file) render(header string) (source []byte, parsed *ast.File, err error
 	return []byte(strings.NewReplacer(f.long...).Replace(formatted.String())), parsed, nil
 }
 
-// longText is like rawText, for the value of a constant. The time of go/format grows with the
-// square of the number of parts, so longText returns a placeholder for many parts.
-func (f *file) longText(parts []string) code {
+// longText is like rawText, for a text whose lines after the first begin with so many tabs. The
+// time of go/format grows with the square of the number of parts, so longText returns a placeholder
+// for many parts. It has two lines: whether there are several decides on the layout around them.
+func (f *file) longText(parts []string, tabs int) code {
 	text := rawText(parts)
 	if len(parts) < 16 {
 		return text
 	}
-	placeholder := fmt.Sprintf("text %d of mcpgen", len(f.long))
-	f.long = append(f.long, strconv.Quote(placeholder), strings.ReplaceAll(source(text), " +\n", " +\n\t"))
-	return jen.Lit(placeholder)
+	first, last := fmt.Sprintf("text %d of mcpgen", len(f.long)), "its end"
+	line := " +\n" + strings.Repeat("\t", tabs)
+	f.long = append(f.long, strconv.Quote(first)+line+strconv.Quote(last), strings.ReplaceAll(source(text), " +\n", line))
+	return infix(" +\n", jen.Lit(first), jen.Lit(last))
 }
 
 // qualified returns the name of a declaration in another package. jen.Qual names packages when the

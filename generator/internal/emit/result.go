@@ -76,6 +76,14 @@ func (b *body) invoke() {
 	if has[model.RoleCleanup] {
 		b.add(jen.If(b.local("cleanup").Op("!=").Nil()).Block(jen.Defer().Add(b.local("cleanup")).Call()))
 	}
+	if b.returnsPointer() {
+		err := jen.Nil()
+		if hasErr {
+			err = b.local(failure)
+		}
+		b.add(jen.Return(b.impl("Found").Call(b.local("req"), b.local("result"), err, b.fn(b.plan.Output.Func))))
+		return
+	}
 	if hasErr && len(left) > 1 {
 		b.add(b.giveUp(b.local(failure)))
 	}
@@ -83,6 +91,25 @@ func (b *body) invoke() {
 		b.add(b.nothing(jen.Op("!").Add(b.local("found"))))
 	}
 	b.finish()
+}
+
+// returnsPointer reports whether the function returns a pointer that an encoder of the file writes,
+// and perhaps an error, and nothing else. A value that is not a pointer would be moved to the heap.
+func (b *body) returnsPointer() bool {
+	r, p := &b.tool.Result, b.plan
+	if b.feature != toolFeature || r.Kind != model.ResultStructured || r.Object || r.Short != nil || r.Member != nil || b.failed != nil {
+		return false
+	}
+	for _, v := range r.Values {
+		if v.Role == model.RoleError && types.Identical(v.Type, types.Universe.Lookup("error").Type()) {
+			continue
+		}
+		if ptr, ok := types.Unalias(v.Type).(*types.Pointer); !ok || v.Role != model.RoleValue || !hasName(ptr.Elem()) {
+			return false
+		}
+	}
+	w := p.Output
+	return p.Pointers == 1 && p.Missing == codec.MissingNever && !p.NullInside && w.Func.Local && w.Convert == nil && w.Flagged == ""
 }
 
 // untaggedCall declares a variable for the function, of a type that typ prints. Its declaration

@@ -118,7 +118,7 @@ func (g *generator) taskSupport(t *model.Task) code {
 }
 
 // info prints the description of a tool.
-func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
+func (g *generator) info(t *model.Tool, stem string, used *[]*sharedText) {
 	l := items{keyed("Name", text(t.Name))}
 	l.text("Title", t.Title)
 	l.text("Description", t.Description)
@@ -131,9 +131,9 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 	l.list("Aliases", t.Aliases)
 	l.list("ArgumentAliases", t.ArgumentAliases())
 	l.put("Requires", g.capabilities(t.Requires))
-	l.put("InputSchema", jen.Id("mcpInput"+stem))
-	if hasOutput {
-		l.put("OutputSchema", jen.Id("mcpOutput"+stem))
+	l.put("InputSchema", g.schema("InputSchema", g.schemas.input(t), used))
+	if output := g.schemas.output(t); output != "" {
+		l.put("OutputSchema", g.schema("OutputSchema", output, used))
 	}
 	l.put("UI", g.toolUI(t.UI))
 	l.flag("TextOnly", t.Output == model.OutputText && t.Result.Output != nil)
@@ -144,7 +144,7 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 	l.list("Narrow", t.Narrow)
 	g.putDefaults(&l, g.toolDefaults(t))
 	l.flag("Lenient", t.Lenient)
-	g.add("mcpTool"+stem+" describes the tool "+origin(t.Name, &t.Func)+".",
+	g.add("mcpTool"+stem+" describes the tool "+strconv.Quote(t.Name)+".",
 		define("mcpTool"+stem, g.mcp("ToolInfo").Add(composite(true, l...))))
 }
 

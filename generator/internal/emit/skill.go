@@ -77,7 +77,7 @@ func (g *generator) skillInfos() {
 
 // frontmatter returns the frontmatter of a skill as a text.
 func (g *generator) frontmatter(s *model.Skill) code {
-	return g.longText(breakJSON(s.Frontmatter, len("Frontmatter: "), lineWidth-30))
+	return g.longText(breakJSON(s.Frontmatter, len("Frontmatter: "), lineWidth-30), 4)
 }
 
 // registerSkills returns the statements of RegisterMCP for skills.

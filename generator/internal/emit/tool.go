@@ -33,12 +33,9 @@ func (g *generator) countSchemas() {
 func (g *generator) tool(t *model.Tool) {
 	plan := g.plan.Tools[t]
 	stem := plan.Stem
-	output := g.schemas.output(t)
-	g.info(t, stem, output != "")
-	g.schema("mcpInput"+stem, "the input schema of the tool "+strconv.Quote(t.Name), g.schemas.input(t))
-	if output != "" {
-		g.schema("mcpOutput"+stem, "the output schema of the tool "+strconv.Quote(t.Name), output)
-	}
+	var used []*sharedText
+	g.info(t, stem, &used)
+	g.sharedSchemas(used)
 	g.answer("mcpCall"+stem, "answers calls of the tool "+strconv.Quote(t.Name)+".", "ToolResult",
 		&body{tool: &t.Call, plan: plan, mime: t.MIME})
 	if plan.Args != nil {
@@ -46,22 +43,23 @@ func (g *generator) tool(t *model.Tool) {
 	}
 }
 
-// schema prints a schema as a constant, followed by the constants for its shared texts at their
-// first use. Such a text may be a whole schema.
-func (g *generator) schema(name, what, json string) {
-	var used []*sharedText
-	g.jsonConstant(name, "is "+what, g.shared.compose(json, false, &used))
-	for i := 0; i < len(used); i++ {
-		if k := used[i]; !k.printed {
-			k.printed = true
-			g.jsonConstant(k.name, "occurs several times in schemas", g.shared.compose(k.text, true, &used))
-		}
-	}
+// schema returns a schema as the value of a field, and appends the shared texts in it to used. Such
+// a text may be a whole schema.
+func (g *generator) schema(field, json string, used *[]*sharedText) code {
+	return g.longText(breakJSON(g.shared.compose(json, false, used), len(field)+len(": "), lineWidth-8), 2)
 }
 
-func (g *generator) jsonConstant(name, says, text string) {
-	value := g.longText(breakJSON(text, len("const = ")+len(name), lineWidth-4))
-	g.add(name+" "+says+".", jen.Const().Id(name).Op("=").Add(value))
+// sharedSchemas prints the constants for shared texts at their first use.
+func (g *generator) sharedSchemas(used []*sharedText) {
+	for i := 0; i < len(used); i++ {
+		k := used[i]
+		if k.printed {
+			continue
+		}
+		k.printed = true
+		text := breakJSON(g.shared.compose(k.text, true, &used), len("const = ")+len(k.name), lineWidth-4)
+		g.add(k.name+" occurs several times in schemas.", jen.Const().Id(k.name).Op("=").Add(g.longText(text, 1)))
+	}
 }
 
 // answer prints the function that calls a feature and returns a result of the runtime.
@@ -143,6 +141,9 @@ func (b *body) argsVar() code {
 	}
 	if s := b.tool.Result.Short; s != nil && s.Offset != nil {
 		fields = append(fields, jen.Id(s.Offset.Path[0].Name).Int())
+	}
+	if len(fields) == 1 {
+		return jen.Var().Add(b.local("args")).Id("struct").Values(fields...)
 	}
 	return jen.Var().Add(b.local("args")).Struct(fields...)
 }
@@ -348,5 +349,6 @@ func (g *generator) fields(o *codec.Object, what string) {
 	if len(line) > 0 {
 		lines = append(lines, jen.List(line...))
 	}
-	g.add(o.Table()+" are "+what+".", define(o.Table(), g.wire("Fields").Add(composite(true, lines...))))
+	before := len("var  = wire.Fields{}") + len(o.Table())
+	g.add(o.Table()+" are "+what+".", define(o.Table(), g.wire("Fields").Add(composite(len(lines) > 1 || before+n > lineWidth, lines...))))
 }

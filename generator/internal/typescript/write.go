@@ -149,8 +149,8 @@ func scalar(t *model.Type) string {
 // isScalar reports whether a value may be one of an enumeration.
 func isScalar(t *model.Type) bool { return scalar(t) != "" }
 
-// literals writes the values of an enumeration. The type of an open one is its scalar type, with the
-// values for the completion of editors: (string & {}) keeps them apart.
+// literals writes the values of an enumeration. The type of an open one is its scalar type, with
+// the values for the completion of editors: (string & {}) keeps them apart.
 func literals(t *model.Type, texts []string, closed bool) expr {
 	var all []expr
 	for _, text := range texts {

@@ -20,34 +20,26 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolFind, mcpCallFind))
 }
 
-// mcpToolFind describes the tool "find" (func Find).
+// mcpToolFind describes the tool "find".
 var mcpToolFind = mcp.ToolInfo{
-	Name:         "find",
-	Description:  "Finds a book.",
-	Symbol:       "Find",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputFind,
-	OutputSchema: mcpOutputFind,
+	Name:        "find",
+	Description: "Finds a book.",
+	Symbol:      "Find",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Book is a book.","properties":{` +
+		`"title":{"type":"string"},` +
+		`"pages":{"type":"integer"},` +
+		`"loans":{"type":"array","items":{"type":"object",` +
+		`"description":"Loan is the time for which a reader has a book.",` +
+		`"properties":{"reader":{"type":"string"},"days":{"type":"integer"}},"required":["reader","days"]}}},` +
+		`"required":["title","pages","loans"]}`,
 }
-
-// mcpInputFind is the input schema of the tool "find".
-const mcpInputFind = `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputFind is the output schema of the tool "find".
-const mcpOutputFind = `{"type":"object","description":"Book is a book.","properties":{` +
-	`"title":{"type":"string"},` +
-	`"pages":{"type":"integer"},` +
-	`"loans":{"type":"array","items":{"type":"object",` +
-	`"description":"Loan is the time for which a reader has a book.",` +
-	`"properties":{"reader":{"type":"string"},"days":{"type":"integer"}},"required":["reader","days"]}}},` +
-	`"required":["title","pages","loans"]}`
 
 // mcpCallFind answers calls of the tool "find".
 func mcpCallFind(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		title string
-	}
+	var args struct{ title string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsFind); o.Next(); {
 		switch o.Name() {
@@ -67,15 +59,11 @@ func mcpCallFind(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 var _ func(string) Book = Find
 
 // mcpFieldsFind are the arguments of the tool "find".
-var mcpFieldsFind = wire.Fields{
-	{Name: "title", Required: true},
-}
+var mcpFieldsFind = wire.Fields{{Name: "title", Required: true}}
 
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
-	e.Begin()
-	wire.PutString(e.Name("title"), &v.Title)
-	wire.PutInt(e.Name("pages"), &v.Pages)
+	e.Begin().String("title", v.Title).Int("pages", v.Pages)
 	wire.PutSlice(e.Name("loans"), v.Loans, mcpEncodeLoan)
 	e.End()
 }
@@ -88,10 +76,7 @@ var _ = struct {
 
 // mcpEncodeLoan writes a value of type Loan.
 func mcpEncodeLoan(e *wire.Encoder, v *Loan) {
-	e.Begin()
-	wire.PutString(e.Name("reader"), &v.Reader)
-	wire.PutInt(e.Name("days"), &v.Days)
-	e.End()
+	e.Begin().String("reader", v.Reader).Int("days", v.Days).End()
 }
 
 var _ = struct {

@@ -20,33 +20,25 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolFind, mcpCallFind))
 }
 
-// mcpToolFind describes the tool "find" (func Find).
+// mcpToolFind describes the tool "find".
 var mcpToolFind = mcp.ToolInfo{
-	Name:         "find",
-	Description:  "Finds a book.",
-	Symbol:       "Find",
-	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema:  mcpInputFind,
-	OutputSchema: mcpOutputFind,
+	Name:        "find",
+	Description: "Finds a book.",
+	Symbol:      "Find",
+	Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true},
+	InputSchema: `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"],` +
+		`"additionalProperties":false}`,
+	OutputSchema: `{"type":"object","description":"Book is a book.","properties":{` +
+		`"title":{"type":"string"},` +
+		`"loans":{"type":"array","items":{"type":"object",` +
+		`"description":"Loan is the time for which a reader has a book.",` +
+		`"properties":{"reader":{"type":"string"}},"required":["reader"]}}},` +
+		`"required":["title","loans"]}`,
 }
-
-// mcpInputFind is the input schema of the tool "find".
-const mcpInputFind = `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"],` +
-	`"additionalProperties":false}`
-
-// mcpOutputFind is the output schema of the tool "find".
-const mcpOutputFind = `{"type":"object","description":"Book is a book.","properties":{` +
-	`"title":{"type":"string"},` +
-	`"loans":{"type":"array","items":{"type":"object",` +
-	`"description":"Loan is the time for which a reader has a book.","properties":{"reader":{"type":"string"}},` +
-	`"required":["reader"]}}},` +
-	`"required":["title","loans"]}`
 
 // mcpCallFind answers calls of the tool "find".
 func mcpCallFind(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct {
-		title string
-	}
+	var args struct{ title string }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(mcpFieldsFind); o.Next(); {
 		switch o.Name() {
@@ -66,14 +58,11 @@ func mcpCallFind(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 var _ func(string) Book = Find
 
 // mcpFieldsFind are the arguments of the tool "find".
-var mcpFieldsFind = wire.Fields{
-	{Name: "title", Required: true},
-}
+var mcpFieldsFind = wire.Fields{{Name: "title", Required: true}}
 
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
-	e.Begin()
-	wire.PutString(e.Name("title"), &v.Title)
+	e.Begin().String("title", v.Title)
 	wire.PutSlice(e.Name("loans"), v.Loans, mcpEncodeLoan)
 	e.End()
 }
@@ -85,9 +74,7 @@ var _ = struct {
 
 // mcpEncodeLoan writes a value of type Loan.
 func mcpEncodeLoan(e *wire.Encoder, v *Loan) {
-	e.Begin()
-	wire.PutString(e.Name("reader"), &v.Reader)
-	e.End()
+	e.Begin().String("reader", v.Reader).End()
 }
 
 var _ = struct {
