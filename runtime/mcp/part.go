@@ -91,9 +91,10 @@ func partOf(f Feature) resourcePart {
 	return nil
 }
 
-// beginParts calls begin of all parts.
+// beginParts calls begin of all parts, before a server reads its first message. It is called
+// without a lock, since it may log and panic.
 func (s *Server) beginParts() {
-	if s.brought.Load() == nil {
+	if s.begun.Load() {
 		return
 	}
 	s.mu.RLock()
@@ -104,6 +105,7 @@ func (s *Server) beginParts() {
 			part.begin(s, e.Feature.(*resource))
 		}
 	}
+	s.begun.Store(true)
 }
 
 // neededFeature is a feature that another one depends on.

@@ -45,6 +45,7 @@ type Server struct {
 
 	extensions    extensions
 	brought       atomic.Pointer[extensions] // the extension of a feature; nil before the first with one
+	begun         atomic.Bool                // the parts of resources know that the server serves
 	subscribers   subscribers
 	hasClients    atomic.Bool   // a client has connected
 	closeWatchers closeWatchers // run the functions that end listens

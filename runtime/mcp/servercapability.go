@@ -51,7 +51,6 @@ func WithoutCapabilities(capabilities ...ServerCapability) Option {
 // to change must not change, and changes of other replicas concern the clients of this replica.
 func (s *Server) connected() {
 	if !s.hasClients.Load() { // most calls only read, since all connections share the field
-		s.beginParts()
 		s.mu.Lock() // wait for a running registration, whose feature this client sees in lists
 		first := !s.hasClients.Swap(true)
 		s.mu.Unlock()

@@ -50,6 +50,7 @@ func (h transportServer) PublishChanges(ctx context.Context) {
 func (h transportServer) Memory() *membudget.Budget { return h.settings.Memory }
 
 func (h transportServer) NewMessage() transport.Message {
+	h.beginParts()
 	return h.settings.NewMessage()
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing/fstest"
 
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
-	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpskill"
@@ -190,7 +189,7 @@ func TestRefused(t *testing.T) {
 		}},
 		{`no such tool`, func() {
 			s := server([]mcp.Feature{skillWith(func(i *mcpskill.Info) { i.Tools = []string{"serch"} }), toolOf("search")})
-			s.Transport().Open(t.Context(), transport.Options{})
+			s.Transport().NewMessage()
 		}},
 	} {
 		if got := panics(t, c.make); !strings.Contains(got, c.want) {

@@ -55,8 +55,9 @@ type Info struct {
 // New panics if the URI, the frontmatter or the path of a file is not valid, if a file cannot be
 // read or is not a regular one (a link, a device), without a SKILL.md that begins with a
 // frontmatter, and above 512 files or 16 MiB (limits of the extension). [mcp.Server.Register]
-// panics if a file is larger than [mcp.Limits].ResourceBytes. Serving panics if the server has no
-// tool with a name of Tools, unless a policy may have left it out.
+// panics if a file is larger than [mcp.Limits].ResourceBytes. A server that begins to serve panics
+// if it has no tool with a name of Tools, unless a policy may have left it out; later, a skill is
+// hidden while one of its tools is not registered.
 func New(info Info, files fs.FS) mcp.Feature {
 	f, err := newSkill(info, files)
 	if err != nil {

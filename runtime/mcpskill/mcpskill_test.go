@@ -125,7 +125,7 @@ func TestTreeWithNestedSkills(t *testing.T) {
 	if got := verify(t, c, list.Skills[1].Resources); len(got) != 2 {
 		t.Errorf("inner has %q", got)
 	}
-	// Without the nested skill, the manifest of the outer one would name files that no feature serves.
+	// Without the nested skill, the manifest of the outer one would name files without a feature.
 	s.Unregister(mcp.KindResource, "skill://acme/outer/deep/inner/SKILL.md")
 	if list, _ := call(t, c, "skills/list", nil); len(list.Skills) != 0 || len(c.Resources()) != 0 {
 		t.Errorf("%+v", list)
