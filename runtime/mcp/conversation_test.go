@@ -84,6 +84,8 @@ func serverOf(section string, log *slog.Logger) *mcp.Server {
 		return newLibrary(append(options, mcp.WithAccess(mcp.Visible(func(ctx context.Context, f mcp.FeatureInfo) bool {
 			return len(f.Name)%2 == 0 || mcp.CallFrom(ctx).Client().Name == "boss"
 		})))...)
+	case "skilled":
+		return newSkilled(options...)
 	case "talk":
 		return newTalk(options...)
 	case "pinging":
