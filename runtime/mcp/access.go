@@ -12,8 +12,8 @@ import (
 
 // Access decides which requests may use a feature. The server calls it once for each request and
 // feature: for lists, calls, reads, prompts, completions, subscriptions and listens, whichever name
-// of the feature the request uses. Authorize may be called by many goroutines at once; [CallFrom]
-// works with its context.
+// of the feature the request uses; and again for each skill that needs the feature. Authorize may
+// be called by many goroutines at once; [CallFrom] works with its context.
 type Access interface {
 	// Authorize returns nil if the request may use the feature. With an [*AccessError] that has
 	// StepUp set, the feature is listed, and its use is refused with that error. With any other

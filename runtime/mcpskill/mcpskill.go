@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/internal/skill"
 	"github.com/mcpgen/mcpgen/runtime/internal/friend"
@@ -103,7 +104,7 @@ func Dynamic(info Info, text func(ctx context.Context) (string, error)) mcp.Feat
 			return nil, errNoBlock
 		}
 		return mcp.TextContents(s), nil
-	}, &skillpart.Part{Tools: info.Tools, Entry: d.entry(front.json, nil), Skill: d}, methods)
+	}, &skillpart.Part{URI: info.URI, Tools: slices.Clone(info.Tools), Entry: d.entry(front.json, nil)}, methods)
 }
 
 // maxBlock limits the frontmatter of a text that a function returns, in bytes.

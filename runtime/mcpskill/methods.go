@@ -67,14 +67,14 @@ func readDirectory(ctx context.Context, req *mcp.Request) (json.RawMessage, erro
 		return nil, &mcp.ProtocolError{Code: codeInvalidParams, Message: fmt.Sprintf("%s is not a directory of skills", uri)}
 	}
 	size := 300
-	first, _ := slices.BinarySearchFunc(children, after+"\x00", func(c child, after string) int { return strings.Compare(c.uri, after) })
+	first, _ := slices.BinarySearchFunc(children, after+"\x00", func(c skillpart.Child, after string) int { return strings.Compare(c.URI, after) })
 	children = children[first:]
 	more := len(children) > funcs.PageSize(req)
 	if more {
 		children = children[:funcs.PageSize(req)]
 	}
 	for _, c := range children {
-		size += len(c.listing) + 1
+		size += len(c.Listing) + 1
 	}
 	if err := funcs.Reserve(req, size); err != nil {
 		return nil, err
@@ -84,11 +84,11 @@ func readDirectory(ctx context.Context, req *mcp.Request) (json.RawMessage, erro
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, c.listing...)
+		b = append(b, c.Listing...)
 	}
 	b = append(b, ']')
 	if more {
-		cursor, err := funcs.Cursor(ctx, req, children[len(children)-1].uri)
+		cursor, err := funcs.Cursor(ctx, req, children[len(children)-1].URI)
 		if err != nil {
 			return nil, err
 		}
@@ -101,8 +101,8 @@ func readDirectory(ctx context.Context, req *mcp.Request) (json.RawMessage, erro
 
 // childrenOf returns the children of a directory that the request sees, sorted by URI. ok is false
 // if no skill that the request sees makes the URI a directory.
-func childrenOf(ctx context.Context, req *mcp.Request, uri string) (children []child, ok bool) {
-	found := map[string]child{}
+func childrenOf(ctx context.Context, req *mcp.Request, uri string) (children []skillpart.Child, ok bool) {
+	found := map[string]skillpart.Child{}
 	exists := false
 	_, path, _ := strings.Cut(uri, "://")
 	if path == "" {
@@ -115,29 +115,28 @@ func childrenOf(ctx context.Context, req *mcp.Request, uri string) (children []c
 		}
 		if segment, _, deeper := strings.Cut(rest, "/"); deeper {
 			c := directory(uri + "/" + segment)
-			found[c.uri] = c
+			found[c.URI] = c
 			return
 		}
-		found[of] = child{of, listing}
+		found[of] = skillpart.Child{URI: of, Listing: listing}
 	}
 	// Resources that are no skills belong to the directories of skills, if they lie there: those of
 	// a dynamic skill are its files.
 	var roots []string
-	var others []child
+	var others []skillpart.Child
 	wanted := func(of string) bool {
 		return strings.HasPrefix(of, uri+"/") || strings.HasPrefix(uri+"/", parent(of)+"/")
 	}
 	funcs.Each(ctx, req, wanted, func(of string, part *skillpart.Part, listing []byte) {
 		if part == nil {
-			others = append(others, child{of, listing})
+			others = append(others, skillpart.Child{URI: of, Listing: listing})
 			return
 		}
-		d := part.Skill.(*described)
-		roots = append(roots, d.uri)
+		roots = append(roots, part.URI)
 		add(of, listing)
-		for _, c := range d.directories[uri] {
-			if _, known := found[c.uri]; !known {
-				found[c.uri] = c
+		for _, c := range part.Directories[uri] {
+			if _, known := found[c.URI]; !known {
+				found[c.URI] = c
 			}
 		}
 	})
@@ -148,11 +147,11 @@ func childrenOf(ctx context.Context, req *mcp.Request, uri string) (children []c
 		return nil, false
 	}
 	for _, c := range others {
-		add(c.uri, c.listing)
+		add(c.URI, c.Listing)
 	}
 	for _, c := range found {
 		children = append(children, c)
 	}
-	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.uri, b.uri) })
+	slices.SortFunc(children, func(a, b skillpart.Child) int { return strings.Compare(a.URI, b.URI) })
 	return children, len(children) > 0
 }

@@ -39,17 +39,10 @@ func describe(info Info) (front frontmatter, err error) {
 	return front, nil
 }
 
-// described is a skill as its methods need it. It does not change.
+// described is a skill that is read. It does not change.
 type described struct {
-	uri         string             // of the directory
-	files       map[string]*file   // by URI; nil for a dynamic skill
-	directories map[string][]child // children in each directory, except SKILL.md and those of nested skills
-}
-
-// child is an entry of a directory.
-type child struct {
-	uri     string
-	listing []byte // as a Resource of the protocol
+	uri   string           // of the directory
+	files map[string]*file // by URI; nil for a dynamic skill
 }
 
 // main returns the URI of SKILL.md.
@@ -65,8 +58,8 @@ func (d *described) resource(info Info, front frontmatter) *mcp.ResourceInfo {
 
 // feature returns the skill of a directory. nested are the paths of the skills directly in it.
 func feature(info Info, front frontmatter, all loaded, dir string, nested []string) mcp.Feature {
-	d := &described{uri: info.URI, files: map[string]*file{}, directories: map[string][]child{}}
-	part := &skillpart.Part{Tools: slices.Clone(info.Tools), Skill: d}
+	d := &described{uri: info.URI, files: map[string]*file{}}
+	part := &skillpart.Part{URI: info.URI, Tools: slices.Clone(info.Tools), Directories: map[string][]skillpart.Child{}}
 	for _, n := range nested {
 		part.Skills = append(part.Skills, skill.FileURI(info.URI, within(dir, n))+"/"+skill.File)
 	}
@@ -82,7 +75,7 @@ func feature(info Info, front frontmatter, all loaded, dir string, nested []stri
 		part.Largest = max(part.Largest, f.size)
 		if uri != d.main() {
 			part.Files = append(part.Files, uri)
-			part.Listings = append(part.Listings, d.add(uri, f))
+			part.Listings = append(part.Listings, add(part, uri, f))
 		}
 	}
 	part.Entry = d.entry(front.json, manifest)
@@ -135,7 +128,7 @@ func (d *described) entry(front []byte, manifest []manifestFile) []byte {
 }
 
 // add adds a file to the directories that lead to it, and returns its entry.
-func (d *described) add(uri string, f *file) []byte {
+func add(part *skillpart.Part, uri string, f *file) []byte {
 	b := append([]byte(nil), `{"uri":`...)
 	b = wire.AppendString(b, uri)
 	b = wire.AppendString(append(b, `,"name":`...), path.Base(f.path))
@@ -144,11 +137,11 @@ func (d *described) add(uri string, f *file) []byte {
 	}
 	b = strconv.AppendInt(append(b, `,"size":`...), int64(f.size), 10)
 	b = append(b, '}')
-	c := child{uri, b}
+	c := skillpart.Child{URI: uri, Listing: b}
 	for at := parent(uri); ; at = parent(at) {
-		_, known := d.directories[at]
-		d.directories[at] = append(d.directories[at], c)
-		if known || at == d.uri {
+		_, known := part.Directories[at]
+		part.Directories[at] = append(part.Directories[at], c)
+		if known || at == part.URI {
 			return b
 		}
 		c = directory(at)
@@ -159,9 +152,9 @@ func (d *described) add(uri string, f *file) []byte {
 func parent(uri string) string { return uri[:strings.LastIndexByte(uri, '/')] }
 
 // directory returns the entry of a directory (directory resources of the extension).
-func directory(uri string) child {
+func directory(uri string) skillpart.Child {
 	b := append([]byte(nil), `{"uri":`...)
 	b = wire.AppendString(b, uri)
 	b = wire.AppendString(append(b, `,"name":`...), skill.Unescape(uri[strings.LastIndexByte(uri, '/')+1:]))
-	return child{uri, append(b, `,"mimeType":"inode/directory"}`...)}
+	return skillpart.Child{URI: uri, Listing: append(b, `,"mimeType":"inode/directory"}`...)}
 }
