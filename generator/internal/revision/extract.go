@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/skill"
 )
 
 // Tree is the source of one commit in a directory.
@@ -37,7 +39,8 @@ type entry struct {
 }
 
 // largest limits the size of files whose contents are not needed: pictures and similar files, which
-// only have to exist for go:embed. Larger ones are extracted empty.
+// only have to exist for go:embed. Larger ones are extracted empty, except files of skills, whose
+// digests are compared.
 const largest = 64 << 10
 
 // source contains the extensions of files that the go command reads.
@@ -107,6 +110,13 @@ const linkMode = "120000"
 
 // copy requests all files from one git process, in order.
 func (r *Repository) copy(ctx context.Context, t *Tree, root *os.Root, entries []entry) error {
+	skills := map[string]bool{}
+	for _, e := range entries {
+		if path.Base(e.name) == skill.File {
+			skills[path.Dir(e.name)] = true
+		}
+	}
+	wants := func(e entry) bool { return wants(e) || inside(skills, e.name) }
 	wanted := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !wants(e) })
 	for _, e := range entries {
 		if !wants(e) {
@@ -144,6 +154,19 @@ func (r *Repository) copy(ctx context.Context, t *Tree, root *os.Root, entries [
 		return errors.New(strings.TrimSpace(errs.String()))
 	}
 	return err
+}
+
+// inside reports whether a file is below one of the directories.
+func inside(dirs map[string]bool, name string) bool {
+	for dir := path.Dir(name); len(dirs) > 0; dir = path.Dir(dir) {
+		if dirs[dir] {
+			return true
+		}
+		if dir == "." {
+			break
+		}
+	}
+	return false
 }
 
 func wants(e entry) bool {

@@ -118,6 +118,7 @@ func TestExtract(t *testing.T) {
 	dir := repository(t, map[string]string{
 		".gitattributes": "left.go export-ignore\n*.txt text eol=crlf\n", "left.go": "package left\n", "a.txt": "1\n2\n",
 		"sub/b c.go": "package b // \x00 and \xff\n", "sub/empty.go": "", "large.bin": large, "large.go": "package a // " + large,
+		"skills/a/SKILL.md": "a", "skills/a/b/large.bin": large,
 	})
 	link := func(target, name string) {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
@@ -138,6 +139,7 @@ func TestExtract(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.txt": "1\n2\n", "left.go": "package left\n", "sub/b c.go": "package b // \x00 and \xff\n", "sub/link.go": "package b // \x00 and \xff\n",
 		"sub/empty.go": "", "large.bin": "", "large.go": "package a // " + large,
+		"skills/a/b/large.bin": large,
 	} {
 		got, err := os.ReadFile(filepath.Join(tree.Root, filepath.FromSlash(name)))
 		if err != nil || string(got) != want {
