@@ -45,6 +45,11 @@ func (c *checker) texts(visit func(text)) {
 			once(text{owner.subject, "title of " + field.Name, field.Title, c.fieldPos(owner, field.Field), nil})
 		}
 	}
+	for _, s := range c.m.Skills {
+		for _, one := range s.All {
+			once(text{"skill " + one.Name, "description", one.Description, s.Pos, c.setAt(s.Pos)})
+		}
+	}
 	for _, f := range c.features {
 		once(text{f.subject, "title", f.title, f.pos, f.set})
 		once(text{f.subject, "description", f.description, f.pos, f.set})
