@@ -23,8 +23,8 @@ const UpdateEnv = "MCPTEST_UPDATE"
 
 // Contract compares what the server publishes with a file, and fails the test with the difference:
 // name, titles and instructions of the server, and its tools, resources, resource templates,
-// prompts and skills, as a client of the newest revision receives them. The server's version is omitted, since
-// every release changes it.
+// prompts and skills, as a client of the newest revision receives them. The server's version is
+// omitted, since every release changes it.
 //
 // The failure classifies each change as breaking for clients, compatible or wording, like mcpgen
 // diff, which reads these files; mcpgen -contract writes the same files for a single package. The
