@@ -90,12 +90,12 @@ func (f *file) render(header string) (source []byte, parsed *ast.File, err error
 	return []byte(strings.NewReplacer(f.long...).Replace(formatted.String())), parsed, nil
 }
 
-// longText is like rawText, for a text whose lines after the first begin with so many tabs. The
-// time of go/format grows with the square of the number of parts, so longText returns a placeholder
-// for many parts. It has two lines: whether there are several decides on the layout around them.
+// longText is like rawText, for a text whose lines after the first begin with so many tabs. It
+// returns a placeholder, since the time of go/format grows with the square of the number of parts.
+// The placeholder has two lines: whether there are several decides on the layout around them.
 func (f *file) longText(parts []string, tabs int) code {
 	text := rawText(parts)
-	if len(parts) < 16 {
+	if len(parts) < 3 {
 		return text
 	}
 	first, last := fmt.Sprintf("text %d of mcpgen", len(f.long)), "its end"
