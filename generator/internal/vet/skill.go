@@ -85,7 +85,7 @@ func (c *checker) skillTools() {
 			case known[name.Name], name.Server != "" && !c.isServer(name.Server), !alike && !name.Called && name.Server == "":
 				continue
 			}
-			hint := "name a tool of the server, or " + ignoreLine(SkillTool) + " above the directive if it is none"
+			hint := "name a tool of the server, or write " + ignoreLine(SkillTool) + " above the directive if it is none"
 			if near := diag.Nearest(name.Name, tools); near != "" {
 				hint = "did you mean " + near + "?"
 			}
