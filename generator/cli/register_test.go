@@ -121,6 +121,8 @@ var hostileValues = slices.Concat([]string{
 	strings.Repeat("a", 64), strings.Repeat("a", 128), strings.Repeat("a", 129), strings.Repeat("é", 65), "doc:///" + strings.Repeat("a", 8<<10), "doc:///" + strings.Repeat("a", 8<<10-7), "doc:///" + strings.Repeat("a", 8<<10-8),
 	"doc:///" + strings.Repeat("é", 3<<10), "doc:///" + strings.Repeat("a", 9<<10) + "{word}", "https://example.com/" + strings.Repeat("a", 9<<10), `{"a":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}",
 	`{"a":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", strings.Repeat("1", 400),
+	"https://*.example.com", "https://a.example:8443", "https://a.example:", "wss://a.example", "https://a.example;b", "https://a.example 'self'", "https://[::1]:8", "*", "'self'", "camera",
+	"ui://bookstore/report", "ui://bookstore/größe", "ui://bookstore/report?a", "ui://bookstore/report#a", "UI://bookstore/report", "ui:bookstore", "ui://", "ui://[",
 })
 
 // sources returns files in which a directive has some words and arguments, together with everything
@@ -131,7 +133,8 @@ func sources(spec *directive.Spec, rest string) []string {
 		return "// Package p is a server.\n//\n" + pkg + "package p\n\nimport \"embed\"\n\n" +
 			"// Do does it.\n//\n" + tool + "func Do(word string, n int, on bool, list []string, any map[string]any) (out string, err error) { return \"\", nil }\n\n" +
 			resource + typ + "type Kind string\n\nconst (\n\tFirst Kind = \"first\"\n\tSecond Kind = \"second\"\n)\n\n" +
-			"//mcp:tool readonly\nfunc Kinds(k Kind) Kind { return k }\n\nvar _ embed.FS\n"
+			"//mcp:tool readonly\nfunc Kinds(k Kind) Kind { return k }\n\nvar _ embed.FS\n\n" +
+			"//mcp:resource ui://bookstore/report\nconst Page = \"<!doctype html><title>a</title>\"\n"
 	}
 	const tool = "//mcp:tool readonly\n"
 	value := func(line string) string {
@@ -168,7 +171,7 @@ func sources(spec *directive.Spec, rest string) []string {
 
 // leadingWords are positional words that complete a directive, as far as its values need them.
 var leadingWords = map[string][]string{
-	"arg": {"word", "n", "list", "any"}, "resource": {"doc:///{word}", "doc:///a", "doc:///größe/"}, "from": {"example.com/other"}, "params": {"a b c d e"}, "result": {"out"},
+	"arg": {"word", "n", "list", "any"}, "resource": {"doc:///{word}", "doc:///a", "doc:///größe/", "ui://a", "ui://a/{word}"}, "from": {"example.com/other"}, "params": {"a b c d e"}, "result": {"out"},
 }
 
 // spelled returns the ways to write a value: plain, in quotes, and in backquotes.

@@ -142,8 +142,9 @@ func newTable() []*Spec {
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
 				timeoutKey, scopesKey, requiresKey,
 			}, taskKeys(), []Key{
-				uiKey, visibilityKey, lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, shortenKey, pageKey, outputKey, encodeKey,
+				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, shortenKey, pageKey, outputKey, encodeKey,
 				receiverKey, key("alias", KindNames, "find_books", "former names by which it can still be called"),
+				uiKey, visibilityKey,
 			}),
 		},
 		{

@@ -19,6 +19,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
+// Interfaces reach the clients of the SDK's server.
+func TestInterfaces(t *testing.T) {
+	tool := mcp.NewTool(mcp.ToolInfo{Name: "show", UI: &mcp.ToolUI{ResourceURI: "ui://a"}},
+		func(context.Context, encoding.RawMessage) (*mcp.ToolResult, error) {
+			return mcp.TextResult("done"), nil
+		})
+	page := mcp.TextResource(&mcp.ResourceInfo{URI: "ui://a", Name: "a", UI: &mcp.ResourceUI{PrefersBorder: new(true)}}, "<!doctype html><title>a</title>")
+	everyRevision(t, func(t *testing.T, revision string) {
+		c := connect(t, mounted(t, nil, tool, page), revision, nil)
+		for listed, err := range c.Tools(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if listed.Name == "show" {
+				same(t, "tool", fmt.Sprint(listed.Meta["ui"], listed.Meta["ui/resourceUri"]), "map[resourceUri:ui://a]ui://a")
+			}
+		}
+		read, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ui://a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "page", fmt.Sprint(read.Contents[0].MIMEType, read.Contents[0].Meta["ui"]), "text/html;profile=mcp-appmap[prefersBorder:true]")
+	})
+}
+
 func TestStructuredResults(t *testing.T) {
 	list := mcp.NewTool(mcp.ToolInfo{
 		Name: "list", OutputSchema: `{"type":"array","items":{"type":"integer"}}`, InputSchema: `{"type":"object","properties":{"z":{"type":"integer"},"a":{"type":"string"}}}`,

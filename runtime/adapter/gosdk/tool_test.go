@@ -30,6 +30,22 @@ type sumOut struct {
 	Sum int `json:"sum"`
 }
 
+// The interface of a tool of the SDK is one of the server's own: clients of every revision get it.
+func TestToolInterface(t *testing.T) {
+	s := mcp.NewServer(mcp.ServerInfo{Name: "ours"})
+	s.Register(Tool(&sdk.Tool{Name: "show", Meta: sdk.Meta{"example.com/a": 1, "ui": map[string]any{"resourceUri": "ui://a", "visibility": []string{"model"}}}},
+		func(context.Context, *sdk.CallToolRequest, any) (*sdk.CallToolResult, any, error) {
+			return nil, nil, nil
+		}))
+	s.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "ui://a", Name: "a"}, "<!doctype html><title>a</title>"))
+	for _, revision := range mcptest.Revisions() {
+		want := mcp.ToolUI{ResourceURI: "ui://a", Visibility: mcp.VisibleToModel}
+		if ui := mcptest.New(t, s, mcptest.Options{Revision: revision}).Tools()[0].UI; ui == nil || *ui != want {
+			t.Errorf("%s: %+v", revision, ui)
+		}
+	}
+}
+
 // Tools of the SDK on a server of package mcp.
 func TestTool(t *testing.T) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "ours"})
