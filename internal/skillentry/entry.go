@@ -179,22 +179,6 @@ func (e *Entry) readFile(v *jsontree.Value) (f File, err error) {
 	return f, nil
 }
 
-// SameFiles reports whether two entries describe the same skill with the same set of files: whether
-// an approval of one covers the other (Content-bound approval). It returns false for dynamic
-// skills, which no approval covers.
-func (e *Entry) SameFiles(other *Entry) bool {
-	if e.URI != other.URI || e.Dynamic || other.Dynamic || len(e.Files) != len(other.Files) {
-		return false
-	}
-	for _, f := range e.Files {
-		i, ok := other.byPath[f.Path]
-		if !ok || other.Files[i] != f {
-			return false
-		}
-	}
-	return true
-}
-
 // Main returns the file SKILL.md.
 func (e *Entry) Main() File {
 	f, _ := e.File(skill.File) // every entry has one

@@ -56,24 +56,6 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// An entry differs from another one if a file was changed, added, removed or renamed.
-func TestSameFiles(t *testing.T) {
-	const other = "skill://acme/refunds/x.md"
-	e := entry(t, "a", map[string]string{other: "x"})
-	if !e.SameFiles(entry(t, "a", map[string]string{other: "x"})) {
-		t.Error("equal entries differ")
-	}
-	for name, files := range map[string]map[string]string{"changed": {other: "y"}, "removed": nil, "added": {other: "x", other + "x": ""}, "renamed": {other + "x": "x"}} {
-		if e.SameFiles(entry(t, "a", files)) {
-			t.Errorf("%s: the entries are the same", name)
-		}
-	}
-	dynamic, err := skillentry.ReadGet(uri, json.RawMessage(`{"skill":{"uri":"`+uri+`","frontmatter":{"name":"refunds","description":"d"},"resources":"dynamic"}}`))
-	if err != nil || dynamic.SameFiles(dynamic) {
-		t.Errorf("%v: a dynamic skill has the same files", err)
-	}
-}
-
 // The frontmatter is compared by its values: order and notation do not matter, and the last line
 // break of a block at its end may be missing.
 func TestCheckMain(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"github.com/mcpgen/mcpgen/runtime/mcp"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"io"
 	"log/slog"
 	"net/http"
@@ -19,6 +17,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
 //go:embed sandbox.js
@@ -314,7 +315,7 @@ func TestReportApp(t *testing.T) {
 		view.is(`/^\d+ books$/.test(document.querySelector("#status").textContent)`)
 		view.is(`!document.querySelector("tbody").textContent.includes("undefined")`)
 		view.is(rows + `[0].textContent.includes("€") && ` + rows + `[0].textContent.includes("English")`)
-		view.is(`getComputedStyle(document.body).fontFamily === "serif"`) // the host's
+		view.is(`getComputedStyle(document.body).fontFamily === "serif"`)    // the host's
 		view.becomes(`document.documentElement.scrollHeight <= innerHeight`) // the host has made room
 		view.fits("report-" + l.String())
 		host.screenshot("report-" + l.String())

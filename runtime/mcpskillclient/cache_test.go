@@ -159,6 +159,20 @@ func TestCaches(t *testing.T) {
 	}
 }
 
+// A key whose digest is none leads to no file.
+func TestDirCacheKeys(t *testing.T) {
+	c := newDir(t, t.TempDir(), 0)
+	for _, digest := range []string{"", "sha256:", "sha256:../../x", "md5:" + strings.Repeat("0", 64), strings.Repeat("0", 64), "sha256:" + strings.Repeat("g", 64)} {
+		k := mcpskillclient.CacheKey{ID: mcpskillclient.ID{Server: "s", URI: main}, Digest: digest}
+		if err := c.Put(k, nil); err == nil {
+			t.Errorf("%q is stored", digest)
+		}
+		if _, err := c.Get(k); err == nil {
+			t.Errorf("%q is read", digest)
+		}
+	}
+}
+
 // The directory removes the file that was not used for the longest time.
 func TestDirCacheOldest(t *testing.T) {
 	dir := t.TempDir()

@@ -3,6 +3,8 @@ package mcpskillclient
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -96,18 +98,26 @@ func (d *dirCache) root() (*os.Root, error) {
 	return os.OpenRoot(d.dir)
 }
 
-// name returns the path of a file in the cache.
-func (key CacheKey) name() string {
-	return path.Join(serverFolder(key.ID.Server), skillFolder(key.ID.URI), strings.TrimPrefix(key.Digest, "sha256:"))
+// name returns the path of a file in the cache, or an error for a key without a digest.
+func (key CacheKey) name() (string, error) {
+	digits, ok := strings.CutPrefix(key.Digest, "sha256:")
+	if sum, err := hex.DecodeString(digits); !ok || err != nil || len(sum) != sha256.Size {
+		return "", fmt.Errorf("mcpskillclient: cache: %q is no digest", key.Digest)
+	}
+	return path.Join(serverFolder(key.ID.Server), skillFolder(key.ID.URI), digits), nil
 }
 
 func (d *dirCache) Get(key CacheKey) ([]byte, error) {
+	name, err := key.name()
+	if err != nil {
+		return nil, err
+	}
 	root, err := d.root()
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	f, err := root.Open(key.name())
+	defer func() { _ = root.Close() }() // files were only opened below it
+	f, err := root.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -121,11 +131,15 @@ func (d *dirCache) Get(key CacheKey) ([]byte, error) {
 		return nil, err
 	}
 	now := time.Now()
-	_ = root.Chtimes(key.name(), now, now) // else the file is removed earlier
+	_ = root.Chtimes(name, now, now) // else the file is removed earlier
 	return append([]byte{}, data...), nil
 }
 
 func (d *dirCache) Put(key CacheKey, data []byte) error {
+	name, err := key.name()
+	if err != nil {
+		return err
+	}
 	if int64(len(data)) > d.limit {
 		return nil // it is read from the server each time
 	}
@@ -133,8 +147,7 @@ func (d *dirCache) Put(key CacheKey, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	name := key.name()
+	defer func() { _ = root.Close() }() // files were only opened below it
 	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
 	}
@@ -159,7 +172,7 @@ func (d *dirCache) Drop(server string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // files were only opened below it
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.used = -1

@@ -33,6 +33,7 @@ type Entry struct {
 	Files       []File          // every file of the skill; nil for a dynamic one
 	Dynamic     bool            // the server generates the content, and publishes no digests
 
+	server  string
 	checked *skillentry.Entry
 }
 
@@ -47,7 +48,7 @@ type File struct {
 func (c *Client) entry(e *skillentry.Entry) *Entry {
 	made := &Entry{
 		ID: ID{c.server, e.URI}, Dir: e.Dir, Name: e.Name, Description: e.Description,
-		Frontmatter: slices.Clone(e.Frontmatter), Dynamic: e.Dynamic, checked: e,
+		Frontmatter: slices.Clone(e.Frontmatter), Dynamic: e.Dynamic, server: c.server, checked: e,
 	}
 	for _, f := range e.Files {
 		made.Files = append(made.Files, File(f))
@@ -72,7 +73,7 @@ type Approval struct {
 // equal. For a dynamic skill the error is [ErrDynamic], since no approval can cover its content.
 func (e *Entry) Approval() (Approval, error) {
 	if e.checked.Dynamic {
-		return Approval{}, fmt.Errorf("%s: %w", e.ID, ErrDynamic)
+		return Approval{}, fmt.Errorf("%s: %w", e.id(), ErrDynamic)
 	}
 	files := slices.SortedFunc(slices.Values(e.checked.Files), func(a, b skillentry.File) int { return cmp.Compare(a.URI, b.URI) })
 	hash := sha256.New()
@@ -82,4 +83,4 @@ func (e *Entry) Approval() (Approval, error) {
 	return Approval{ID: e.id(), Files: "sha256:" + hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
-func (e *Entry) id() ID { return ID{e.ID.Server, e.checked.URI} }
+func (e *Entry) id() ID { return ID{e.server, e.checked.URI} }

@@ -138,8 +138,14 @@ func (s *server) count(prefix string) (n int) {
 	return n
 }
 
-// client returns a client of the server.
+// client returns a client of the server, whose name is shop.
 func (s *server) client(t *testing.T, o mcpskillclient.Options) *mcpskillclient.Client {
+	t.Helper()
+	return s.named(t, "shop", o)
+}
+
+// named returns a client of the server under a name.
+func (s *server) named(t *testing.T, name string, o mcpskillclient.Options) *mcpskillclient.Client {
 	t.Helper()
 	f := &faulty.Server{Modern: !s.legacy}
 	f.Script = func(m *faulty.Message) bool { return s.script(f, m) }
@@ -152,7 +158,7 @@ func (s *server) client(t *testing.T, o mcpskillclient.Options) *mcpskillclient.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	skills, err := mcpskillclient.New(c, "shop", o)
+	skills, err := mcpskillclient.New(c, name, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,11 +45,11 @@ func (c *Client) Load(ctx context.Context, e *Entry, options ...mcpclient.Reques
 	if e == nil || e.checked == nil {
 		return nil, errors.New("mcpskillclient: Load: the entry must be one of List or Get")
 	}
-	if e.ID.Server != c.server {
-		return nil, fmt.Errorf("mcpskillclient: Load: the entry belongs to the server %q, and this client reads the skills of %q", e.ID.Server, c.server)
+	if e.server != c.server {
+		return nil, fmt.Errorf("mcpskillclient: Load: the entry belongs to the server %q, and this client reads the skills of %q", e.server, c.server)
 	}
 	if e.checked.Dynamic && !c.options.Dynamic {
-		return nil, fmt.Errorf("%s: %w; set Options.Dynamic to load it", e.ID, ErrDynamic)
+		return nil, fmt.Errorf("%s: %w; set Options.Dynamic to load it", e.id(), ErrDynamic)
 	}
 	if err := c.check(ctx, skillentry.MethodList); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Skill) fetch(ctx context.Context, f skillentry.File, options []mcpclien
 	if !e.checked.Dynamic {
 		data, err := c.options.Cache.Get(key)
 		if err != nil {
-			c.options.Logger.Warn("mcpskillclient: a file cannot be read from the cache", "skill", e.ID.String(), "file", f.Path, "error", err)
+			c.options.Logger.Warn("mcpskillclient: a file cannot be read from the cache", "skill", e.id().String(), "file", f.Path, "error", err)
 		}
 		// A cached file may have been changed since: it is verified like a new one.
 		if data != nil && err == nil && f.Check(data) == nil {
@@ -121,7 +121,7 @@ func (s *Skill) fetch(ctx context.Context, f skillentry.File, options []mcpclien
 	}
 	content.Verified = true
 	if err := c.options.Cache.Put(key, content.Data); err != nil {
-		c.options.Logger.Warn("mcpskillclient: a file cannot be written to the cache", "skill", e.ID.String(), "file", f.Path, "error", err)
+		c.options.Logger.Warn("mcpskillclient: a file cannot be written to the cache", "skill", e.id().String(), "file", f.Path, "error", err)
 	}
 	return content, nil
 }

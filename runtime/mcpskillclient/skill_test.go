@@ -165,8 +165,8 @@ func TestApproval(t *testing.T) {
 	if a.ID.Server != "shop" || a.ID.URI != main {
 		t.Errorf("%+v", a)
 	}
-	other := newServer().client(t, mcpskillclient.Options{})
-	first.ID.Server = "bank"
+	other := newServer().named(t, "bank", mcpskillclient.Options{})
+	first.ID.Server = "bank" // which is for display
 	if _, err := other.Load(t.Context(), first); err == nil {
 		t.Error("the entry of another server was loaded")
 	}

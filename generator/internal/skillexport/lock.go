@@ -75,7 +75,7 @@ func (l *lock) changedFiles(dir string) (changed []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // files were only opened below it
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -71,7 +71,7 @@ func (p *Plan) stage(ctx context.Context, s *Skill, dir string, read Read) (*loc
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // files were only opened below it
 	l := &lock{Version: lockVersion, Server: p.options.Server, URI: s.URI, Date: p.options.Now.UTC(), KeepsTools: p.options.KeepTools}
 	for _, f := range s.Files {
 		if ctx.Err() != nil {
