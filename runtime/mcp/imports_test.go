@@ -20,7 +20,7 @@ func TestImports(t *testing.T) {
 			t.Errorf("%s is imported", path)
 		case strings.HasPrefix(path, "std/"), strings.HasPrefix(path, "github.com/mcpgen/mcpgen/runtime/"),
 			path == "github.com/mcpgen/mcpgen/internal/uritemplate", path == "github.com/mcpgen/mcpgen/internal/linear", path == "github.com/mcpgen/mcpgen/internal/pattern",
-			path == "github.com/mcpgen/mcpgen/internal/regularfile", path == "github.com/mcpgen/mcpgen/internal/skill", path == "github.com/mcpgen/mcpgen/internal/suggest", path == "github.com/mcpgen/mcpgen/internal/valid", path == "github.com/mcpgen/mcpgen/internal/visible":
+			path == "github.com/mcpgen/mcpgen/internal/regularfile", path == "github.com/mcpgen/mcpgen/internal/suggest", path == "github.com/mcpgen/mcpgen/internal/valid", path == "github.com/mcpgen/mcpgen/internal/visible":
 		default:
 			t.Errorf("%s is imported", path)
 		}

@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/mcpgen/mcpgen/internal/skill"
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/friend"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/skillpart"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -152,8 +152,8 @@ func (p *skillPart) check(s *Server, r *resource) {
 	if p.Largest > limit {
 		panic(fmt.Sprintf("mcp: skill %s has a file of %d bytes, and a resource has at most %d (Limits.ResourceBytes)", r.info.URI, p.Largest, limit))
 	}
-	if s.extensions.settings[skill.Extension] != nil {
-		panic(fmt.Sprintf("mcp: skill %s is registered with a server that declares %s by WithExtension: the server declares it itself", r.info.URI, skill.Extension))
+	if s.extensions.settings[protocol.SkillsName] != nil {
+		panic(fmt.Sprintf("mcp: skill %s is registered with a server that declares %s by WithExtension: the server declares it itself", r.info.URI, protocol.SkillsName))
 	}
 	for method := range p.methods {
 		if m := s.extensions.methods[method]; m != nil {
@@ -164,11 +164,11 @@ func (p *skillPart) check(s *Server, r *resource) {
 
 func (p *skillPart) brings() *extensions {
 	x := &extensions{
-		settings: map[string]json.RawMessage{skill.Extension: json.RawMessage(`{"directoryRead":true}`)},
+		settings: map[string]json.RawMessage{protocol.SkillsName: json.RawMessage(`{"directoryRead":true}`)},
 		methods:  make(map[string]*extensionMethod, len(p.methods)),
 	}
 	for method, call := range p.methods {
-		x.methods[method] = &extensionMethod{extension: skill.Extension, own: true, call: call}
+		x.methods[method] = &extensionMethod{extension: protocol.SkillsName, own: true, call: call}
 	}
 	return x
 }

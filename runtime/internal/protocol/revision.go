@@ -25,7 +25,7 @@ type Revision struct {
 	Fields Fields
 	Errors Errors
 	Tasks  TaskForm
-	// Skills is set if the extension for skills can be declared: its results extend members of the
+	// Skills is set if the extension [SkillsName] can be declared: its results extend members of the
 	// revision. In the others, the files of skills are resources.
 	Skills bool
 }
@@ -95,6 +95,9 @@ const (
 	MetaRelatedTask          = "io.modelcontextprotocol/related-task"
 	MetaModelImmediateAnswer = "io.modelcontextprotocol/model-immediate-response"
 )
+
+// SkillsName is the name of the extension by which servers declare skills.
+const SkillsName = "io.modelcontextprotocol/skills"
 
 // All contains the supported revisions, oldest first.
 var All = []*Revision{&v20241105, &v20250326, &v20250618, &v20251125, &v20260728}
