@@ -94,8 +94,8 @@ func readDirectory(ctx context.Context, req *mcp.Request) (json.RawMessage, erro
 		}
 		b = wire.AppendString(append(b, `,"nextCursor":`...), cursor)
 	}
-	// The specification does not list the members for caches here, but clients require them in every
-	// result of a list.
+	// The specification does not list the members for caches here, but clients require them in
+	// every result of a list.
 	return funcs.Close(ctx, req, b, true), nil
 }
 

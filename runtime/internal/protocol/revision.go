@@ -25,8 +25,8 @@ type Revision struct {
 	Fields Fields
 	Errors Errors
 	Tasks  TaskForm
-	// Skills is set if the extension [SkillsName] can be declared: its results extend members of the
-	// revision. In the others, the files of skills are resources.
+	// Skills is set if the extension [SkillsName] can be declared: its results extend members of
+	// the revision. In the others, the files of skills are resources.
 	Skills bool
 }
 
