@@ -8,10 +8,31 @@ import (
 	"go/printer"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// common is the method that begins and ends for several handlers of a package.
+const common = "serve"
+
+// passesOn reports whether a handler only calls the method serve, which is checked as handlers are.
+func passesOn(body *ast.BlockStmt) bool {
+	if len(body.List) != 1 {
+		return false
+	}
+	statement, ok := body.List[0].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	call, ok := statement.X.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && method.Sel.Name == common
+}
 
 // Every function of the runtime that an HTTP server calls begins with [Bodies.Begin] and defers
 // [Body.End], is called by a function that does, or answers only requests without a body.
@@ -21,6 +42,7 @@ func TestEveryHandlerBeginsAndEnds(t *testing.T) {
 		"pageFor":  "a request with a body goes to the next handler",
 	}
 	found := 0
+	passed, served := map[string]bool{}, map[string]bool{} // by folder
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
 		if d != nil && d.IsDir() && d.Name() == "faulty" {
 			return fs.SkipDir // servers for tests of clients: they read every body whole
@@ -36,6 +58,7 @@ func TestEveryHandlerBeginsAndEnds(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			var kind *ast.FuncType
 			var body *ast.BlockStmt
+			more := 0
 			switch f := n.(type) {
 			case *ast.FuncDecl:
 				// ServeHTTP calls the other methods.
@@ -45,19 +68,29 @@ func TestEveryHandlerBeginsAndEnds(t *testing.T) {
 						name = fmt.Sprint(pointer.X)
 					}
 				}
-				if f.Recv != nil && f.Name.Name != "ServeHTTP" || behind[name] != "" {
+				if f.Recv != nil && f.Name.Name != "ServeHTTP" && f.Name.Name != common || behind[name] != "" {
 					return true
 				}
 				kind, body = f.Type, f.Body
+				if f.Recv != nil && f.Name.Name == common {
+					more = 1 // the function that answers
+				}
 			case *ast.FuncLit:
 				kind, body = f.Type, f.Body
 			default:
 				return true
 			}
-			if !isHandler(kind) || body == nil {
+			if !isHandler(kind, more) || body == nil {
 				return true
 			}
 			found++
+			if passesOn(body) {
+				passed[filepath.Dir(path)] = true
+				return true
+			}
+			if more > 0 {
+				served[filepath.Dir(path)] = true
+			}
 			var text bytes.Buffer
 			if err := printer.Fprint(&text, set, body); err != nil {
 				t.Fatal(err)
@@ -73,15 +106,18 @@ func TestEveryHandlerBeginsAndEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !maps.Equal(passed, served) {
+		t.Errorf("handlers call the method %s in %v, and it was found in %v", common, passed, served)
+	}
 	if found < 4 {
 		t.Errorf("only %d handlers found", found)
 	}
 }
 
-// isHandler reports whether the parameters of a function are a response and a request, and nothing
-// else.
-func isHandler(f *ast.FuncType) bool {
-	if f.Results != nil || len(f.Params.List) != 2 {
+// isHandler reports whether the parameters of a function are a response and a request, and so many
+// more.
+func isHandler(f *ast.FuncType, more int) bool {
+	if f.Results != nil || len(f.Params.List) != 2+more {
 		return false
 	}
 	writer, ok := f.Params.List[0].Type.(*ast.SelectorExpr)
