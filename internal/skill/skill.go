@@ -102,7 +102,7 @@ func CheckPrefix(prefix string) error {
 func CheckPath(path string) error {
 	switch {
 	case !fs.ValidPath(path) || path == ".":
-		return fmt.Errorf("%q is not the path of a file: it must be relative and in UTF-8, without empty segments, . and ..", path)
+		return fmt.Errorf("%q is not the path of a file: it must be relative and in UTF-8, and have no segment that is empty, . or .. only", path)
 	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }):
 		return fmt.Errorf("the path %q has a control character or a backslash", path)
 	}

@@ -82,11 +82,9 @@ func (s *source) read(name string, most int) (*file, error) {
 	f := &file{path: name, size: len(data)}
 	sum := sha256.Sum256(data)
 	f.digest = "sha256:" + hex.EncodeToString(sum[:])
-	text := false
-	if f.mime, text = funcs.MIMEType(name, data); path.Base(name) == skill.File {
-		text = true // its type is text/markdown
-	}
-	if text && utf8.Valid(data) {
+	mime, text := funcs.MIMEType(name, data)
+	f.mime = mime
+	if (text || path.Base(name) == skill.File) && utf8.Valid(data) { // SKILL.md is text/markdown
 		f.text = string(data)
 	} else {
 		f.blob = data

@@ -70,7 +70,8 @@ func linkMember(m *codec.PutMember, v operand, objectWidth int) *link {
 	if !ok || w.Func.Local || w.Deref || w.Flagged != "" {
 		return nil
 	}
-	method, value, n := "", v.value(), objectWidth
+	var method string
+	value, n := v.value(), objectWidth
 	for _, s := range m.Path {
 		n += len(".") + len(s.Name)
 	}
