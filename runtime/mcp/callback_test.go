@@ -144,6 +144,11 @@ func callbacks() []callback {
 				return mcp.TextResult("done"), err
 			}))
 		}, method: "tools/call", params: callTool},
+		{covers: []string{"Found"}, setup: func(s *mcp.Server, fail func()) {
+			s.Register(mcpimpl.FuncTool(&infoTool, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+				return mcpimpl.Found(req, new(int), nil, func(*wire.Encoder, *int) { fail() })
+			}))
+		}, method: "tools/call", params: callTool},
 		{covers: []string{"Stream"}, setup: func(s *mcp.Server, fail func()) {
 			s.Register(mcpimpl.FuncTool(&infoTool, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 				return mcpimpl.Stream(ctx, req, iter.Seq[int](func(func(int) bool) { fail() }), wire.PutInt)
