@@ -91,8 +91,8 @@ func partOf(f Feature) resourcePart {
 	return nil
 }
 
-// beginParts calls begin of all parts, before a server reads its first message. It is called
-// without a lock, since it may log and panic.
+// beginParts calls begin of all parts, and writes about missing pages to the log, before a server
+// reads its first message. It is called without a lock, since it may log and panic.
 func (s *Server) beginParts() {
 	if s.begun.Load() {
 		return
@@ -105,7 +105,9 @@ func (s *Server) beginParts() {
 			part.begin(s, e.Feature.(*resource))
 		}
 	}
-	s.begun.Store(true)
+	if !s.begun.Swap(true) && s.showsPages() {
+		s.warnOfPages()
+	}
 }
 
 // neededFeature is a feature that another one depends on.

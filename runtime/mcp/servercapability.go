@@ -52,11 +52,8 @@ func WithoutCapabilities(capabilities ...ServerCapability) Option {
 func (s *Server) connected() {
 	if !s.hasClients.Load() { // most calls only read, since all connections share the field
 		s.mu.Lock() // wait for a running registration, whose feature this client sees in lists
-		first := !s.hasClients.Swap(true)
+		s.hasClients.Store(true)
 		s.mu.Unlock()
-		if first && s.showsPages() {
-			s.warnOfPages()
-		}
 	}
 	if part := s.part.Load(); part != nil {
 		(*part).serve()

@@ -237,7 +237,7 @@ func TestShowsUI(t *testing.T) {
 			`{"mimeTypes":["text/x","text\/html;profile=mcp-app"]}`: true,
 			`{"mimeTypes":["text/html"]}`:                           false,
 			`{"mimeTypes":"text/html;profile=mcp-app"}`:             false,
-			`{"mimeTypes":[["text/html;profile=mcp-app"],1,{}]}`:  false,
+			`{"mimeTypes":[["text/html;profile=mcp-app"],1,{}]}`:    false,
 			`{}`: false,
 		} {
 			synctest.Test(t, func(t *testing.T) {
