@@ -185,12 +185,20 @@ func (x *taskIndex) wake() {
 	x.changed = make(chan struct{})
 }
 
-// resetAfter forgets all tasks if the last turn in the stream precedes one that was read: the
-// servers have lost the stream, and it was created again.
-func (x *taskIndex) resetAfter(turn uint64) {
+// lastTurn returns the number of the last creation that was read.
+func (x *taskIndex) lastTurn() uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if turn < x.turn {
+	return x.turn
+}
+
+// resetAfter forgets all tasks if turn, the last one in the stream, precedes read, which the index
+// had read before the stream was asked: the servers have lost the stream, and it was created again.
+// What the index reads after that may be later than turn, since other replicas create tasks too.
+func (x *taskIndex) resetAfter(read, turn uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if turn < read {
 		x.turn, x.kept = turn, keptTasks{}
 		clear(x.open)
 		clear(x.runnable)

@@ -161,3 +161,22 @@ func TestReadAllBeforeRefusal(t *testing.T) {
 		})
 	}
 }
+
+// A creation of another replica that is read while the stream is asked does not make the index
+// forget its tasks; a stream that was created again does.
+func TestResetAfter(t *testing.T) {
+	for _, c := range []struct {
+		read, turn uint64
+		forgets    bool
+	}{{5, 5, false}, {5, 6, false}, {5, 7, false}, {5, 3, true}} {
+		x := newTaskIndex()
+		x.turn = c.read
+		read := x.lastTurn()
+		x.open["a"] = new(openTask)
+		x.add("turn", 7, nil) // of another replica, later than what the stream has answered
+		x.resetAfter(read, c.turn)
+		if forgets := len(x.open) == 0; forgets != c.forgets {
+			t.Errorf("turn %d after %d: forgets %v", c.turn, c.read, forgets)
+		}
+	}
+}

@@ -118,11 +118,12 @@ func (s *taskStore) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quo
 		if leased, err = s.lastSequence(ctx, s.leaseSubject(hash)); err != nil {
 			return err
 		}
+		read := s.index.lastTurn()
 		turn, err = s.lastSequence(ctx, s.turnSubject())
 		if err != nil {
 			return err
 		}
-		s.index.resetAfter(turn)
+		s.index.resetAfter(read, turn)
 		if err := s.index.wait(ctx, turn); err != nil {
 			return err
 		}
