@@ -53,8 +53,10 @@ func (c *command) skill(args []string) int {
 	switch {
 	case !ok:
 		return code
-	case len(rest) == 0 || rest[0] != "export":
+	case len(rest) == 0:
 		return c.usage("skill", "the action is missing", "to write skills into a directory: "+c.invoked+" skill export SERVER DIR")
+	case rest[0] != "export":
+		return c.usage("skill", "unknown action "+rest[0], "the action is export: "+c.invoked+" skill export SERVER DIR")
 	}
 	rest = rest[1:]
 	r, others, code, done := c.onServer(f, rest)
