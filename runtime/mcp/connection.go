@@ -28,7 +28,9 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 
 // serve is Serve with the name of the transport, which [Call.Transport] returns.
 func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) error {
-	s.beginParts()
+	if !s.begun.Load() {
+		s.beginParts()
+	}
 	s.connected()
 	c := newConn(s)
 	c.Endings = s.newEndings()

@@ -94,9 +94,6 @@ func partOf(f Feature) resourcePart {
 // beginParts calls begin of all parts, and writes about missing pages to the log, before a server
 // reads its first message. It is called without a lock, since it may log and panic.
 func (s *Server) beginParts() {
-	if s.begun.Load() {
-		return
-	}
 	s.mu.RLock()
 	items := s.sets[resourceSet].after(0)
 	s.mu.RUnlock()

@@ -50,7 +50,9 @@ func (h transportServer) PublishChanges(ctx context.Context) {
 func (h transportServer) Memory() *membudget.Budget { return h.settings.Memory }
 
 func (h transportServer) NewMessage() transport.Message {
-	h.beginParts()
+	if !h.begun.Load() {
+		h.beginParts()
+	}
 	return h.settings.NewMessage()
 }
 
