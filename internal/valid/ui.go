@@ -30,7 +30,7 @@ func IsUIPermission(name string) bool {
 
 // Origin returns the fault of an origin in the policy of a page, or nil: a scheme, a host and
 // perhaps a port, and nothing else. Hosts copy it into a Content-Security-Policy. A host that
-// begins with *. stands for all of its subdomains. sockets allows ws: and wss: too.
+// begins with *. matches all subdomains. sockets allows ws: and wss: too.
 func Origin(origin string, sockets bool) *Fault {
 	fault := func(problem string) *Fault {
 		hint := "write a scheme and a host, such as https://api.example.com or https://*.example.com"

@@ -28,8 +28,8 @@ type ToolUI struct {
 	// server, or a URI that matches one of its templates. It begins with ui://. "" means that the
 	// tool has no page: pages of other tools call it.
 	ResourceURI string
-	// Visibility limits who calls the tool. Hosts hold to it, and the server does not: a call does
-	// not tell who caused it.
+	// Visibility limits who calls the tool. Hosts enforce it. The server cannot, since a call of a
+	// page looks like a call of the model.
 	Visibility ToolVisibility
 }
 
@@ -47,7 +47,7 @@ const (
 // page that loads nothing, connects to nothing and asks for nothing.
 //
 // An origin is a scheme, a host and perhaps a port: https://api.example.com. The host *.example.com
-// stands for all subdomains.
+// matches all subdomains.
 type ResourceUI struct {
 	ConnectDomains  []string // origins of requests by fetch, XMLHttpRequest and WebSocket; also ws: and wss:
 	ResourceDomains []string // origins of scripts, styles, images, fonts and media

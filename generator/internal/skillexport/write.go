@@ -119,8 +119,8 @@ func (p *Plan) withoutRights(f skillentry.File, data []byte) (written []byte, dr
 	return frontmatter.Without(data, func(name string) bool { return drops(name, p.options.KeepTools) })
 }
 
-// create writes a new file below a directory. It fails for names that the file system does not tell
-// from another file's.
+// create writes a new file below a directory. It fails if the file system takes the name for the
+// name of another file, such as readme.md for README.md.
 func create(root *os.Root, name string, data []byte) error {
 	if dir := path.Dir(name); dir != "." {
 		if err := root.MkdirAll(dir, 0o755); err != nil {

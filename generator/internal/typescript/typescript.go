@@ -96,8 +96,8 @@ func (r *root) isNameless() bool {
 	return r.plan != nil && r.plan.Kind == model.Struct && r.plan.Schema == "" && !isDeclared(r.plan)
 }
 
-// alwaysObject reports whether a result is not wrapped in an object in any revision: it is one, or
-// there is none.
+// alwaysObject reports whether no revision wraps a result in an object: it is an object, or the
+// tool has no result.
 func alwaysObject(t *model.Type) bool {
 	switch {
 	case t == nil:

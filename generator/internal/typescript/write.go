@@ -280,7 +280,7 @@ func tagsOf(f *model.Field, output bool) []string {
 	return tags
 }
 
-// variants writes the implementations of a sealed interface, which a member tells apart.
+// variants writes the implementations of a sealed interface. A member names the implementation.
 func (w *writer) variants(t *model.Type, output bool, indent string) expr {
 	var all []expr
 	for _, v := range t.Union.Variants {

@@ -569,8 +569,7 @@ var mcpToolEchoAllowed = mcp.ToolInfo{
 		`"minProperties":1,"properties":{"a":{"type":"integer"}}}},` +
 		`"default":{"default":0.5,"anyOf":[{"type":"number"},{"type":"string"}]}},` +
 		`"required":["scalar","choice"],"additionalProperties":false}`,
-	OutputSchema: `{"type":"object","description":"Allowed is what the arguments of EchoAllowed are.",` +
-		`"properties":{` +
+	OutputSchema: `{"type":"object","description":"Allowed has the arguments of EchoAllowed.","properties":{` +
 		`"scalar":{"description":"Any JSON value."},` +
 		`"choice":{"description":"Any JSON value."},` +
 		`"filter":{"description":"Any JSON value."},` +
@@ -5715,8 +5714,7 @@ var mcpToolEchoMixed = mcp.ToolInfo{
 		`"enum":["relevance","title","year"]}},` +
 		`"maxItems":3}},` +
 		`"required":["point","at","wait","data","any","byID","opt","list"],"additionalProperties":false}`,
-	OutputSchema: `{"type":"object","description":"Mixed is what the arguments of EchoMixed are.",` +
-		`"properties":{` +
+	OutputSchema: `{"type":"object","description":"Mixed has the arguments of EchoMixed.","properties":{` +
 		`"point":{"type":"object","description":"Point is a small struct.",` +
 		`"properties":{"x":{"type":"integer"},"y":{"type":"integer"}},"required":["x","y"]},` +
 		`"at":{"type":"string","format":"date-time"},` +
@@ -7992,8 +7990,7 @@ var mcpToolEchoQuery = mcp.ToolInfo{
 		`"enum":["relevance","title","year"]},` +
 		`"tags":{"type":"array","items":{"type":"string"}}},` +
 		`"required":["text"],"additionalProperties":false}`,
-	OutputSchema: `{"type":"object","description":"Query is what the arguments of EchoQuery are.",` +
-		`"properties":{` +
+	OutputSchema: `{"type":"object","description":"Query has the arguments of EchoQuery.","properties":{` +
 		`"text":{"type":"string"},` +
 		`"limit":{"type":"integer"},` +
 		`"sort":{"type":"string","description":"Sort is an order of results.\n- \"relevance\": the best match ` +

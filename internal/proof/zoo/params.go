@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
-// Query is what the arguments of [EchoQuery] are.
+// Query has the arguments of [EchoQuery].
 type Query struct {
 	Text  string   `json:"text"`
 	Limit int      `json:"limit"`
@@ -24,7 +24,7 @@ func EchoQuery(ctx context.Context, text string, limit int, sort *Sort, tags ...
 	return identity.Object(ctx, Query{text, limit, sort, tags})
 }
 
-// Mixed is what the arguments of [EchoMixed] are.
+// Mixed has the arguments of [EchoMixed].
 type Mixed struct {
 	Point Point          `json:"point"`
 	At    time.Time      `json:"at"`
@@ -66,7 +66,7 @@ func EchoLenientBox(ctx context.Context, in Box[Point]) Box[Point] { return iden
 //mcp:tool lenient
 func EchoLenientDefaults(ctx context.Context, in Defaults) Defaults { return identity.Object(ctx, in) }
 
-// Allowed is what the arguments of [EchoAllowed] are.
+// Allowed has the arguments of [EchoAllowed].
 type Allowed struct {
 	Scalar  any            `json:"scalar"`
 	Choice  any            `json:"choice"`
