@@ -267,6 +267,7 @@ func mcpCallResourcesList(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		return nil, err
 	}
 	e := mcpimpl.Encoder(req)
+	e.Begin()
 	return mcpimpl.Shorten(req, e, mcpimpl.Cut{
 		Member: "items",
 		Narrow: mcpToolResourcesList.Narrow,

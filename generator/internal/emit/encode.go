@@ -74,6 +74,13 @@ func (g *generator) putTo(encoder code, w *codec.Write, v operand) code {
 
 // members prints the writing of an object. Members of plain types share lines.
 func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v operand) []jen.Code {
+	lines := g.openMembers(tag, list, v)
+	lines.link(newLink("End", 0))
+	return lines.lines()
+}
+
+// openMembers prints the writing of an object, without its end.
+func (g *generator) openMembers(tag *codec.Tag, list []*codec.PutMember, v operand) *chains {
 	lines, objectWidth := &chains{generator: g}, width(v.expr)
 	lines.link(newLink("Begin", 0))
 	if tag != nil {
@@ -99,8 +106,7 @@ func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v operand) 
 			lines.add(jen.If(infix("&&", there...)).Block(block.lines()...))
 		}
 	}
-	lines.link(newLink("End", 0))
-	return lines.lines()
+	return lines
 }
 
 // wayTo returns the path to the last embedded pointer in front of a field.

@@ -31,8 +31,7 @@ func (b *body) shorten(s *model.Short, v operand, text, content code) {
 	list, pointers := v.follow(plan.Path)
 	value := list.value()
 	b.add(b.local("e").Op(":=").Add(b.impl("Encoder").Call(b.local("req"))))
-	members := b.members(nil, b.plan.Results, v)
-	b.add(members[:len(members)-1]...) // Shorten closes the object
+	b.add(b.openMembers(nil, b.plan.Results, v).lines()...) // Shorten closes the object
 	if len(pointers) > 0 {
 		var there []jen.Code
 		for _, p := range pointers {

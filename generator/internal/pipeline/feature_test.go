@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ import (
 
 // TestFeatures generates for every module of testdata/features, compares the generated files, and
 // exchanges messages with the program: in the part conversation, lines with > are sent, and lines
-// with < are received before the next one is sent.
+// with < are received before the next one is sent. No handler panics, and structured results follow
+// the output schemas, whatever the part contains.
 func TestFeatures(t *testing.T) {
 	dir, cases := shopCases(t, "testdata/features/*.txtar", func(part string) bool {
 		return part == "conversation" || path.Base(part) == load.GeneratedFile
@@ -129,11 +131,14 @@ func converse(t *testing.T, cmd *exec.Cmd, script string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var log bytes.Buffer
+	cmd.Stderr = &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	lines := bufio.NewReader(stdout)
 	var out strings.Builder
+	var results outputs
 	send := func(message string, show bool) {
 		t.Helper()
 		if _, err := io.WriteString(stdin, message+"\n"); err != nil {
@@ -151,17 +156,19 @@ func converse(t *testing.T, cmd *exec.Cmd, script string) string {
 			if show {
 				out.WriteString("< " + reference.ReplaceAllString(line, "reference ######"))
 			}
-			var came struct{ ID json.RawMessage }
+			var came response
 			if err := json.Unmarshal([]byte(line), &came); err != nil {
 				t.Fatalf("%v: %s", err, line)
 			}
 			if came.ID != nil {
+				results.check(t, message, &came)
 				return // a response, or a request of the server
 			}
 		}
 	}
 	send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}`, false)
 	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, false)
+	send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`, false)
 	for line := range strings.Lines(script) {
 		message, ok := strings.CutPrefix(strings.TrimSpace(line), "> ")
 		switch {
@@ -174,6 +181,9 @@ func converse(t *testing.T, cmd *exec.Cmd, script string) string {
 	}
 	if err := errors.Join(stdin.Close(), cmd.Wait()); err != nil {
 		t.Fatal(err)
+	}
+	if strings.Contains(log.String(), "handler panicked") {
+		t.Errorf("%s", log.String())
 	}
 	return out.String()
 }
