@@ -3,6 +3,7 @@
 package regularfile
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -43,7 +44,11 @@ func ReadStart(name string, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("not a regular file (%s)", kind(info.Mode()))}
 	}
-	return io.ReadAll(io.LimitReader(f, most))
+	// A file may be longer than its size, as those of /proc are. ReadFrom needs MinRead bytes to find
+	// the end.
+	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead))
+	_, err = data.ReadFrom(io.LimitReader(f, most))
+	return data.Bytes(), err
 }
 
 func kind(mode fs.FileMode) string {
