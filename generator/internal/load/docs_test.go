@@ -2,6 +2,7 @@ package load
 
 import (
 	"go/ast"
+	doc "go/doc/comment"
 	"go/types"
 	"path/filepath"
 	"slices"
@@ -420,5 +421,31 @@ type C struct {
 	}
 	if at := p.Position(fn.Pos()); filepath.Base(at.Filename) != "other.y" || at.Line != 9 || at.Column != 0 {
 		t.Errorf("position %v", at)
+	}
+}
+
+// TestUnmarked compares comments that are not parsed with what go/doc makes of them.
+func TestUnmarked(t *testing.T) {
+	parts := []string{"", "a", "The id.", "  ", "\t", "\n", "\n\n", "[T]", "``", "''", "`x`", "don't", "http://a.b", "- item", "1. one", "# Head", "Ä", "[a]: http://b", "\r", "Title"}
+	skipped := 0
+	for _, a := range parts {
+		for _, b := range parts {
+			for _, c := range parts {
+				text := a + b + c
+				if !unmarked(text) {
+					continue
+				}
+				skipped++
+				var p doc.Parser
+				printer := doc.Printer{TextWidth: -1}
+				want := strings.TrimSpace(string(printer.Text(p.Parse(text))))
+				if got := strings.Join(strings.Fields(text), " "); got != want {
+					t.Errorf("%q: %q, want %q", text, got, want)
+				}
+			}
+		}
+	}
+	if skipped < 200 {
+		t.Errorf("%d texts without markup", skipped)
 	}
 }

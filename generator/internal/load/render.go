@@ -10,8 +10,8 @@ import (
 // that wraps lines itself. It recognizes doc links by the exported declarations of the package.
 func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, link Link) string {
 	text := c.text()
-	if text == "" {
-		return ""
+	if unmarked(text) {
+		return strings.Join(strings.Fields(text), " ")
 	}
 	parser := doc.Parser{
 		LookupPackage: func(name string) (string, bool) {
@@ -34,6 +34,16 @@ func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, 
 	}
 	printer := doc.Printer{TextWidth: -1}
 	return strings.TrimSpace(string(printer.Text(parsed)))
+}
+
+// unmarked reports whether a comment is one paragraph without markup, as most comments on fields are.
+func unmarked(text string) bool {
+	for line := range strings.Lines(text) {
+		if first := line[0] | 0x20; first < 'a' || first > 'z' {
+			return false
+		}
+	}
+	return !strings.Contains(text, "[") && !strings.Contains(text, "``") && !strings.Contains(text, "''") && !strings.Contains(text, "://")
 }
 
 // declares reports whether a package declares a symbol, or a type with a method or field of that
