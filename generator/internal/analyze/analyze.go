@@ -34,7 +34,9 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 		},
 	}}
 	a.sources = []*analyzer{a}
-	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
+	sets, found := pkg.Directives()
+	a.sets = sets
+	diags.Append(found)
 	a.out.Constraint = pkg.SharedConstraint()
 	pkg.CheckConstraints(a.out.Constraint, a.sets, diags)
 	a.out.NotEmitted = a.emitNone() != nil

@@ -14,7 +14,7 @@ import (
 // emit=none.
 func EmitsNothing(pkg *load.Package) bool {
 	a := &analyzer{pkg: pkg, shared: &shared{}}
-	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, &diag.List{})
+	a.sets, _ = pkg.Directives()
 	return a.emitNone() != nil
 }
 
@@ -27,10 +27,9 @@ func CheckNotEmitted(pkg *load.Package, diags *diag.List) (features int) {
 		diags: diags, out: &model.Package{NotEmitted: true}, providerFuncs: map[*types.Func]*model.Provider{},
 	}}
 	a.sources = []*analyzer{a}
-	var found diag.List
-	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, &found)
-	a.damaged = found.HasErrors()
-	diags.Append(&found)
+	sets, found := pkg.Directives()
+	a.sets, a.damaged = sets, found.HasErrors()
+	diags.Append(found)
 	pkg.CheckConstraints(pkg.SharedConstraint(), a.sets, diags)
 	a.checkNotEmitted()
 	a.collectVariables()

@@ -65,10 +65,9 @@ func (a *analyzer) collectFrom() {
 	slices.SortFunc(a.out.From, byPath)
 	slices.SortFunc(a.sources[1:], func(x, y *analyzer) int { return byPath(x.pkg.Types, y.pkg.Types) })
 	for _, source := range a.sources[1:] {
-		var found diag.List
-		source.sets = directive.ScanFiles(source.pkg.Fset, source.pkg.Files, &found)
-		source.damaged = found.HasErrors()
-		a.diags.Append(&found)
+		sets, found := source.pkg.Directives()
+		source.sets, source.damaged = sets, found.HasErrors()
+		a.diags.Append(found)
 		source.pkg.CheckConstraints(a.out.Constraint, source.sets, a.diags)
 		a.types.AddSource(source.pkg)
 		source.checkNotEmitted()

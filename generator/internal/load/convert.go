@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 
@@ -59,6 +60,7 @@ func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, e
 	l.syntaxErrors(p)
 	l.missingRuntime(p)
 	p.Excluded = excluded(p, lp.IgnoredFiles)
+	p.directives = sync.OnceValues(p.scan)
 	return p, nil
 }
 
@@ -239,7 +241,7 @@ func (p *Package) With(name string, src []byte, imports ...*Package) (*Package, 
 		return nil, fmt.Errorf("parse %s: %w", name, err)
 	}
 	q := *p
-	q.Files = append(slices.Clip(p.Files), f)
+	q.Files, q.directives = append(slices.Clip(p.Files), f), nil
 	q.TypeErrors, q.Errors = nil, nil
 	more := map[string]*types.Package{}
 	for _, imp := range imports {

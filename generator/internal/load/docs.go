@@ -179,15 +179,14 @@ func (d *Docs) find(obj types.Object) (*fileDocs, comment) {
 	at := d.fset.PositionFor(obj.Pos(), false)
 	likely := d.source(path, at.Filename)
 	if names := d.owners.names(obj); len(names) > 0 {
-		for _, name := range append([]string{likely}, d.filesOf(path)...) {
-			if name == "" {
-				continue
+		if likely != "" {
+			if file, c := d.named(path, likely, names); file != nil {
+				return file, c
 			}
-			file := d.file(path, name)
-			for _, name := range names {
-				if c, ok := file.named[name]; ok {
-					return file, c
-				}
+		}
+		for _, name := range d.filesOf(path) {
+			if file, c := d.named(path, name, names); file != nil {
+				return file, c
 			}
 		}
 	}
@@ -205,6 +204,17 @@ func (d *Docs) find(obj types.Object) (*fileDocs, comment) {
 		file := d.file(path, name)
 		if c, ok := file.find(obj, at.Line); ok {
 			return file, c
+		}
+	}
+	return nil, comment{}
+}
+
+// named returns a file that declares one of the names, and the comments there, or nil.
+func (d *Docs) named(path, file string, names []string) (*fileDocs, comment) {
+	f := d.file(path, file)
+	for _, name := range names {
+		if c, ok := f.named[name]; ok {
+			return f, c
 		}
 	}
 	return nil, comment{}

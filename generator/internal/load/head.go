@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"maps"
 	"os"
@@ -34,7 +33,7 @@ func (l *loader) headsOf(ctx context.Context, roots []target, generated hidden) 
 	}
 	for _, t := range roots {
 		if t.dir != "" && !inStandardLibrary(t.dir) && !l.inModuleCache(ctx, t.dir) {
-			maps.Copy(all, headsIn(t.dir, generated))
+			maps.Copy(all, l.headsIn(t.dir, generated))
 		}
 	}
 	return all
@@ -51,7 +50,7 @@ func inStandardLibrary(dir string) bool {
 var otherTools = []string{".s", ".S", ".sx", ".syso", ".swig", ".swigcxx"}
 
 // headsIn returns the heads of the files of a directory, or nil if one of them has no head.
-func headsIn(dir string, generated hidden) heads {
+func (l *loader) headsIn(dir string, generated hidden) heads {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -69,7 +68,7 @@ func headsIn(dir string, generated hidden) heads {
 		if err != nil {
 			return nil
 		}
-		if found[name] = head(src, i); found[name] == nil {
+		if found[name] = l.parsed.head(name, src, i); found[name] == nil {
 			return nil
 		}
 	}
@@ -80,13 +79,12 @@ func headsIn(dir string, generated hidden) heads {
 // its imports and its embedded files, each on its line, since messages of the go command name
 // lines, and its main function without a body. It returns nil for a file that cannot be parsed or
 // imports "C". The index distinguishes the files of a package.
-func head(src []byte, index int) []byte {
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
+func (p parsedFiles) head(name string, src []byte, index int) []byte {
+	f, err := p.parse(name, src)
 	if err != nil || slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return importPath(s) == "C" }) {
 		return nil
 	}
-	w := headWriter{file: fset.File(f.FileStart)}
+	w := headWriter{file: p.fset.File(f.FileStart)}
 	for _, group := range f.Comments {
 		for _, c := range group.List {
 			if c.Pos() < f.Package {

@@ -399,7 +399,7 @@ func TestHead(t *testing.T) {
 		{"C", "package p\nimport \"C\"\n", ""},
 		{"an error of the syntax", "package p\nfunc F( {}\n", ""},
 	} {
-		if got := string(head([]byte(test.src), 3)); got != test.want {
+		if got := string(newParsedFiles().head("p.go", []byte(test.src), 3)); got != test.want {
 			t.Errorf("%s: got\n%q, want\n%q", test.name, got, test.want)
 		}
 	}

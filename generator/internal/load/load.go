@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,6 +63,7 @@ type loader struct {
 	counted  func(int)
 	slow     time.Duration // time after which the packages are counted
 	diags    diag.List
+	parsed   parsedFiles
 }
 
 func newLoader(cfg Config) (*loader, error) {
@@ -73,7 +76,7 @@ func newLoader(cfg Config) (*loader, error) {
 	if !isDir(dir) {
 		return nil, &Error{Message: fmt.Sprintf("there is no directory %s", dir)}
 	}
-	l := &loader{env: cfg.Env, tags: cfg.Tags, patterns: cfg.Patterns, progress: cfg.Progress, counted: cfg.Packages, slow: SlowLoad}
+	l := &loader{env: cfg.Env, tags: cfg.Tags, patterns: cfg.Patterns, progress: cfg.Progress, counted: cfg.Packages, slow: SlowLoad, parsed: newParsedFiles()}
 	if l.env == nil {
 		l.env = os.Environ()
 	}
@@ -193,7 +196,14 @@ func (l *loader) packages(ctx context.Context, patterns []string, generated hidd
 		flags = append(flags, "-tags="+l.tags)
 	}
 	loaded, err := packages.Load(&packages.Config{
-		Mode: mode, Context: ctx, Dir: l.dir, Env: l.env, BuildFlags: flags, ParseFile: generated.parse,
+		Mode: mode, Context: ctx, Dir: l.dir, Env: l.env, BuildFlags: flags,
+		Fset: l.parsed.fset,
+		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+			if f := l.parsed.of(name, src); f != nil {
+				return f, nil
+			}
+			return generated.parse(fset, name, src)
+		},
 	}, patterns...)
 	if err != nil {
 		return nil, l.explain(ctx, err)

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
 )
 
 // GeneratedFile is the name of the file that is written into a package.
@@ -60,6 +63,22 @@ type Package struct {
 	Listed []string // the files that the go command lists, ignored ones too
 
 	exports *exports // for the packages of the same Load
+
+	directives func() ([]*directive.Set, *diag.List) // nil for a package that Load has not returned
+}
+
+// Directives returns the directives of Files, and their errors. The files of a package that Load
+// has returned are scanned once.
+func (p *Package) Directives() ([]*directive.Set, *diag.List) {
+	if p.directives == nil {
+		return p.scan()
+	}
+	return p.directives()
+}
+
+func (p *Package) scan() ([]*directive.Set, *diag.List) {
+	var found diag.List
+	return directive.ScanFiles(p.Fset, p.Files, &found), &found
 }
 
 // Position returns the place of a node in the source.

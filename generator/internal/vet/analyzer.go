@@ -36,7 +36,7 @@ func NewAnalyzer(o *Options) *analysis.Analyzer {
 
 func run(pass *analysis.Pass, o *Options) error {
 	pkg := fromPass(pass)
-	sets := directive.ScanFiles(pkg.Fset, pkg.Files, &diag.List{})
+	sets, _ := pkg.Directives()
 	if len(sets) == 0 {
 		return nil
 	}

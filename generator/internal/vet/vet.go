@@ -84,7 +84,8 @@ func newChecker(pkg *load.Package, m *model.Package, o *Options) *checker {
 		c.sources = append(c.sources, pkg.From[path])
 	}
 	for _, p := range c.sources {
-		for _, set := range directive.ScanFiles(p.Fset, p.Files, &diag.List{}) {
+		sets, _ := p.Directives()
+		for _, set := range sets {
 			c.sets = append(c.sets, set)
 			c.homes[set] = p
 		}
