@@ -333,7 +333,8 @@ func (m *member) says(flag string) bool {
 }
 
 func hasFlag(tag reflect.StructTag, flag string) bool {
-	return slices.ContainsFunc(splitTag(tag.Get("jsonschema")), func(part string) bool {
+	value := tag.Get("jsonschema")
+	return strings.Contains(value, flag) && slices.ContainsFunc(splitTag(value), func(part string) bool {
 		part = strings.TrimSpace(part)
 		return part == flag || part == flag+"=true"
 	})

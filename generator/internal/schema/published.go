@@ -1,8 +1,8 @@
 package schema
 
 import (
-	"fmt"
 	"go/token"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -11,7 +11,7 @@ import (
 // memberKey identifies a field of a struct by its position and the package that is generated for.
 // Copies of its plan keep the position.
 func (r *Resolver) memberKey(pos token.Position, name string) string {
-	return fmt.Sprint(r.pkg.Path, " ", pos, " ", name)
+	return r.pkg.Path + " " + pos.Filename + ":" + strconv.Itoa(pos.Line) + ":" + strconv.Itoa(pos.Column) + " " + name
 }
 
 // Concerns reports whether a diagnostic with this member belongs to the package, and not to another

@@ -55,25 +55,24 @@ func (r *Resolver) readableTags(s site, u *types.Struct, seen map[*types.Struct]
 		if !v.Exported() && !v.Embedded() || r.isForeign(v.Pkg()) || reflect.StructTag(tag).Get("json") == "-" {
 			continue
 		}
-		at := r.atField(s, v)
 		pairs, rest := tagPairs(tag)
 		if rest != "" {
-			r.errorf(at, tagHint(rest), "the tag has %s, which package reflect cannot read, and nothing behind it", shortened(rest))
+			r.errorf(r.atField(s, v), tagHint(rest), "the tag has %s, which package reflect cannot read, and nothing behind it", shortened(rest))
 			ok = false
 		}
 		for i, p := range pairs {
 			if slices.ContainsFunc(pairs[:i], func(before tagPair) bool { return before.key == p.key }) {
-				r.errorf(at, "join them into one", "the tag has the key %s twice, and package reflect reads the first alone", p.key)
+				r.errorf(r.atField(s, v), "join them into one", "the tag has the key %s twice, and package reflect reads the first alone", p.key)
 				ok = false
 			}
 			if p.broken {
-				r.errorf(at, `write \\ for a backslash`, "package reflect cannot read the tag %s, whose value has an escape that Go does not have", p.key)
+				r.errorf(r.atField(s, v), `write \\ for a backslash`, "package reflect cannot read the tag %s, whose value has an escape that Go does not have", p.key)
 				ok = false
 			}
 		}
 		name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
 		if inner, isStruct := pointedTo(v.Type()).Underlying().(*types.Struct); v.Embedded() && isStruct && !validName(name) {
-			ok = r.readableTags(at, inner, seen) && ok
+			ok = r.readableTags(r.atField(s, v), inner, seen) && ok
 		}
 	}
 	return ok
