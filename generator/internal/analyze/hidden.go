@@ -63,7 +63,7 @@ func distance(a, b int) int { return max(a-b, b-a) }
 // checkVisible refuses hidden characters in every text in the model, since nearly all of them are
 // published. It visits the Go types of the model by reflection, so that it covers new fields, too.
 func (a *analyzer) checkVisible() {
-	c := &visibleChecker{analyzer: a, seen: map[any]bool{}, shapes: map[reflect.Type]*walkedStruct{}}
+	c := &visibleChecker{analyzer: a, seen: map[seenPointer]bool{}, shapes: map[reflect.Type]*walkedStruct{}}
 	if s := a.out.Server; s != nil {
 		c.walk(reflect.ValueOf(s), "", "", diag.Place{Pos: s.Pos, Subject: "server"})
 	}
@@ -106,8 +106,14 @@ func nameOf(r *model.Resource) string {
 // reports a type once even if several features share it.
 type visibleChecker struct {
 	*analyzer
-	seen   map[any]bool
+	seen   map[seenPointer]bool
 	shapes map[reflect.Type]*walkedStruct
+}
+
+// seenPointer is a pointer with its type, since a struct and its first field have one address.
+type seenPointer struct {
+	to reflect.Type
+	at uintptr
 }
 
 // walkedStruct describes a struct type for the checker. Looking its fields up for each value would
@@ -130,27 +136,51 @@ func (c *visibleChecker) shapeOf(t reflect.Type) *walkedStruct {
 		s.pos = pos.Index
 	}
 	for field := range t.Fields() {
-		switch field.Type.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map, reflect.Struct, reflect.String:
-			if field.IsExported() { // unlike fields of go/types
-				s.fields = append(s.fields, field)
-			}
+		if field.IsExported() && leadsToText(field.Type, map[reflect.Type]bool{}) { // unlike fields of go/types
+			s.fields = append(s.fields, field)
 		}
 	}
 	return s
 }
 
-var positionType = reflect.TypeFor[token.Position]()
+// leadsToText reports whether walk finds texts in values of a type. Types in seen do not count.
+func leadsToText(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == positionType || seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.String:
+		return true
+	case reflect.Map:
+		return t == limitsType
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return leadsToText(t.Elem(), seen)
+	case reflect.Struct:
+		for field := range t.Fields() {
+			if field.IsExported() && leadsToText(field.Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var (
+	positionType = reflect.TypeFor[token.Position]() // the names of files are not published
+	limitsType   = reflect.TypeFor[map[string]string]()
+)
 
 // walk checks a value. The parameter what names its member; owner names the published feature or
 // type that contains the member, if it has one.
 func (c *visibleChecker) walk(v reflect.Value, what, owner string, at diag.Place) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if c.seen[v.Interface()] {
+		pointer := seenPointer{v.Type(), v.Pointer()}
+		if c.seen[pointer] {
 			return
 		}
-		c.seen[v.Interface()] = true
+		c.seen[pointer] = true
 		c.walk(v.Elem(), what, owner, at)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
@@ -172,11 +202,7 @@ func (c *visibleChecker) walk(v reflect.Value, what, owner string, at diag.Place
 }
 
 func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at diag.Place) {
-	t := v.Type()
-	if t == positionType {
-		return // the names of files are not published
-	}
-	s := c.shapeOf(t)
+	s := c.shapeOf(v.Type())
 	if s.name != nil {
 		owner = v.FieldByIndex(s.name).String()
 	}
