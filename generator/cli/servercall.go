@@ -70,7 +70,7 @@ func (r *remoteServer) arguments(tool *mcpclient.Tool, words []string) (argument
 		return nil, c.fail(err)
 	}
 	var checked any
-	d := wire.NewDecoder(arguments, wire.Options{})
+	d := wire.NewDecoder(arguments, wire.Options{Help: wire.Advice()})
 	wire.AnyBySchema(d, &checked, wire.NewSchema(remote.Checkable(tool.InputSchema)))
 	if err := d.Finish(); err != nil {
 		c.noteln("%v", err)

@@ -87,7 +87,7 @@ func typedForm[T any, P interface {
 			return nil
 		}
 		_, decode := P(&a.Value).MCPFormNeedsDirective()
-		d := wire.NewDecoder(content, wire.Options{})
+		d := wire.NewDecoder(content, wire.Options{Help: wire.Advice()})
 		decode(d)
 		return d.Finish()
 	}}

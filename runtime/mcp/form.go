@@ -217,7 +217,7 @@ func (f *FormInfo) decode(content json.RawMessage) (FieldValues, error) {
 		byName[field.Name] = field
 	}
 	values := FieldValues{}
-	d := wire.NewDecoder(content, wire.Options{})
+	d := wire.NewDecoder(content, wire.Options{Help: wire.Advice()})
 	for o := d.Object(fields); o.Next(); {
 		name := o.Name()
 		if value := byName[name].decode(d); !d.Failed() {

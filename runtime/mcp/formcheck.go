@@ -78,7 +78,7 @@ func (f *FormField) checkDefault() error {
 	if f.Default == "" {
 		return nil
 	}
-	d := wire.NewDecoder([]byte(f.Default), wire.Options{})
+	d := wire.NewDecoder([]byte(f.Default), wire.Options{Help: wire.Advice()})
 	(&FormField{Kind: f.Kind, Choices: f.Choices}).decode(d)
 	if err := d.Finish(); err != nil {
 		return fmt.Errorf("the default %s does not fit: %w", f.Default, err)

@@ -26,20 +26,23 @@ func (r *Request) resource() *foundResource {
 	return f
 }
 
-func (t *tool) reading() (lenient bool, choices map[string]*wire.Choices) {
-	return t.info.Lenient, t.info.choices
+func (t *tool) reading() (help wire.Help, choices map[string]*wire.Choices) {
+	if t.info.Lenient {
+		return wire.Leniency(), t.info.choices
+	}
+	return wire.Advice(), t.info.choices
 }
 func (t *tool) resultLimit() int         { return t.info.MaxResult }
 func (*tool) variables() json.RawMessage { return nil }
 
-func (p *prompt) reading() (lenient bool, choices map[string]*wire.Choices) {
-	return true, p.info.choices
+func (p *prompt) reading() (help wire.Help, choices map[string]*wire.Choices) {
+	return wire.Leniency(), p.info.choices
 }
 func (*prompt) resultLimit() int           { return 0 }
 func (*prompt) variables() json.RawMessage { return nil }
 
-func (f *foundResource) reading() (lenient bool, choices map[string]*wire.Choices) {
-	return true, f.choices()
+func (f *foundResource) reading() (help wire.Help, choices map[string]*wire.Choices) {
+	return wire.Leniency(), f.choices()
 }
 func (*foundResource) resultLimit() int             { return 0 }
 func (f *foundResource) variables() json.RawMessage { return f.appendVariables(nil) }

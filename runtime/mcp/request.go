@@ -35,8 +35,8 @@ type Request struct {
 
 // foundFeature is the feature that a request concerns.
 type foundFeature interface {
-	// reading returns whether arguments are read leniently, and their choices.
-	reading() (lenient bool, choices map[string]*wire.Choices)
+	// reading returns the help with arguments, and their choices.
+	reading() (help wire.Help, choices map[string]*wire.Choices)
 	// resultLimit returns the limit of a result in bytes, or 0 for the limit of the server.
 	resultLimit() int
 	// variables appends the arguments that come from the URI, as an object; it returns nil without
@@ -57,9 +57,9 @@ func (r *Request) decoder() *wire.Decoder {
 }
 
 func (r *Request) decoding() wire.Options {
-	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking}
+	o := wire.Options{Help: wire.Advice(), MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking}
 	if r.found != nil {
-		o.Lenient, o.Choices = r.found.reading()
+		o.Help, o.Choices = r.found.reading()
 	}
 	return o
 }

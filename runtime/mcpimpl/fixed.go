@@ -11,7 +11,7 @@ import (
 // type refuses the JSON; RegisterMCP calls it for each value, so that a program does not serve with
 // another value than its source contains.
 func Fixed[T any](what, text string, read func(*wire.Decoder, *T)) (v T) {
-	d := wire.NewDecoder([]byte(text), wire.Options{AnyChoice: true})
+	d := wire.NewDecoder([]byte(text), wire.Options{AnyChoice: true, Help: wire.Advice()})
 	read(d, &v)
 	if err := d.Finish(); err != nil {
 		panic(fmt.Sprintf("mcpgen: %s is %s, which type %T refuses: %v", what, text, v, err))

@@ -12,7 +12,7 @@ import (
 // A choice must be one of the values registered under its name.
 func TestStringChoice(t *testing.T) {
 	type region string
-	options := wire.Options{Choices: map[string]*wire.Choices{
+	options := wire.Options{Help: wire.Advice(), Choices: map[string]*wire.Choices{
 		"Regions": wire.NewChoices([]string{"north", "south"}), "One": wire.NewChoices([]string{"east"}), "Blank": wire.NewChoices([]string{"", "a"}),
 	}}
 	for _, test := range []struct{ json, name, want string }{
@@ -66,7 +66,7 @@ func TestLenientChoice(t *testing.T) {
 	} {
 		for _, member := range []string{"context", "contexts"} {
 			d := wire.NewDecoder([]byte(`{"`+member+`":`+test.text+`}`),
-				wire.Options{Lenient: true, Choices: map[string]*wire.Choices{"Contexts": wire.NewChoices(test.values)}})
+				wire.Options{Help: wire.Leniency(), Choices: map[string]*wire.Choices{"Contexts": wire.NewChoices(test.values)}})
 			context, contexts := "dev", []string{"dev"}
 			for o := d.Object(wire.Fields{{Name: member, Required: test.required}}); o.Next(); {
 				switch o.Name() {
@@ -102,7 +102,7 @@ func manyChoices() []string {
 // readChoices reads a list that contains the same string 50,000 times.
 func readChoices(choices *wire.Choices, value string) (all []string, err error) {
 	text := "[" + strings.Repeat(`"`+value+`",`, 49_999) + `"` + value + `"]`
-	d := wire.NewDecoder([]byte(text), wire.Options{Choices: map[string]*wire.Choices{"Values": choices}})
+	d := wire.NewDecoder([]byte(text), wire.Options{Help: wire.Advice(), Choices: map[string]*wire.Choices{"Values": choices}})
 	wire.Slice(d, &all, func(d *wire.Decoder, v *string) { wire.StringChoice(d, v, "Values") })
 	return all, d.Finish()
 }

@@ -28,7 +28,7 @@ func Nullable[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	before := d.problemCount()
 	if d.wraps() {
-		entered, refused := separate(d, f)
+		entered, refused := d.opts.Help.separate(d, elementOf(f))
 		if refused {
 			return
 		}
@@ -40,7 +40,9 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 		}
 	}
 	if !d.begin('[', "an array") {
-		d.advise(elementOf(f))
+		if d.opts.Help != nil {
+			d.opts.Help.list(d, elementOf(f))
+		}
 		return
 	}
 	start := d.pos - 1
@@ -89,12 +91,14 @@ func firstRoom(size uintptr) int {
 func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 	before := d.problemCount()
 	if d.wraps() {
-		if _, refused := separate(d, f); refused {
+		if _, refused := d.opts.Help.separate(d, elementOf(f)); refused {
 			return
 		}
 	}
 	if !d.begin('[', "an array") {
-		d.advise(elementOf(f))
+		if d.opts.Help != nil {
+			d.opts.Help.list(d, elementOf(f))
+		}
 		return
 	}
 	start := d.pos - 1

@@ -142,7 +142,7 @@ func TestQuoted(t *testing.T) {
 }
 
 func TestLenient(t *testing.T) {
-	lenient := Options{Lenient: true}
+	lenient := Options{Help: Leniency()}
 	for text, want := range map[string]string{
 		`{"query":"x","limit":"5"}`:                          ``,
 		`{"query":"x","limit":"5.0"}`:                        ``,
@@ -177,10 +177,10 @@ func TestLenient(t *testing.T) {
 		}
 	}
 	// The depth counts across quoted texts.
-	if err := decode(`["[[]]"]`, Options{Lenient: true, MaxDepth: 3}, new(tree), deep); err != nil {
+	if err := decode(`["[[]]"]`, Options{Help: Leniency(), MaxDepth: 3}, new(tree), deep); err != nil {
 		t.Error(err)
 	}
-	if err := decode(`["[[]]"]`, Options{Lenient: true, MaxDepth: 2}, new(tree), deep); err == nil {
+	if err := decode(`["[[]]"]`, Options{Help: Leniency(), MaxDepth: 2}, new(tree), deep); err == nil {
 		t.Error("a text that nests too deep is accepted")
 	}
 }
@@ -192,7 +192,7 @@ func TestLenientEnums(t *testing.T) {
 		`"2"`: "", `2`: "", `"-1"`: "", `"7"`: "must be one of -1, 2, got 7", `true`: "must be one of -1, 2, got a boolean true",
 		`{}`: "must be one of -1, 2, got an object", `"x"`: `must be an integer, got a string "x"`,
 	} {
-		err := decode(text, Options{Lenient: true}, new(int), func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) })
+		err := decode(text, Options{Help: Leniency()}, new(int), func(d *Decoder, v *int) { IntEnum(d, v, []int{-1, 2}) })
 		if got := errorText(err); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
@@ -290,7 +290,7 @@ func TestResetAnywhere(t *testing.T) {
 	d := new(Decoder)
 	for i := range len(again) {
 		for _, lenient := range []bool{false, true} {
-			d.Reset([]byte(again[:i]), Options{MaxDepth: 4, Lenient: lenient})
+			d.Reset([]byte(again[:i]), Options{MaxDepth: 4, Help: help(lenient)})
 			for o := d.OpenObject(nil); o.Next() && i%3 != 0; {
 				Quoted(d, new(string), String[string])
 				d.Skip()

@@ -26,13 +26,8 @@ var ErrChecked = errors.New("the value is valid")
 
 // Options configures a [Decoder]. The zero value is strict, with the default limits.
 type Options struct {
-	// Lenient accepts a string that contains the JSON of a number, a boolean, an array or an object
-	// where such a value is expected; a string with commas for an array of its parts, if the parts
-	// are numbers, booleans or values of an enumeration; any other string for an array with that
-	// one element; a number for a string that is not a time, a duration or base64; and an empty
-	// string for an optional member that is not a plain string, an object or an array of fixed
-	// length, which then counts as missing.
-	Lenient bool
+	// Help helps senders whose values are not as expected; nil is strict, and gives no advice.
+	Help Help
 	// MaxDepth limits the nesting of arrays and objects; 0 means DefaultMaxDepth.
 	MaxDepth int
 	// MaxProblems limits the recorded violations; 0 means DefaultMaxProblems. The next violation
@@ -93,6 +88,8 @@ type Decoder struct {
 	atomic     bool // see expectsAtom
 	silent     bool // violations have neither a path nor a message
 
+	lenient bool // see Leniency
+
 	kept    int // end of the last string or object that is a value even if blank, see acceptBlank
 	wrapped int // start of the string that is read as a list element, plus one
 
@@ -147,6 +144,7 @@ func (d *Decoder) Reset(data []byte, o Options) {
 		d.release()
 	}
 	d.data, d.pos, d.opts = data, 0, o
+	d.lenient = o.Help != nil && o.Help.lenient()
 	d.failed, d.broken, d.quoted, d.finished = false, false, false, false
 	d.err, d.problems, d.more, d.finishErr = nil, nil, false, nil
 	d.compared, d.ended, d.kept, d.wrapped = 0, nil, 0, 0

@@ -42,7 +42,7 @@ func TestEndsAtOneProblemTooMany(t *testing.T) {
 			decode := func(text string) error {
 				read = 0
 				var list []any
-				d := NewDecoder([]byte(text), Options{MaxProblems: limit, Lenient: name == "lenient"})
+				d := NewDecoder([]byte(text), Options{MaxProblems: limit, Help: help(name == "lenient")})
 				Slice(d, &list, func(d *Decoder, v *any) { read++; c.read(d, v) })
 				return d.Finish()
 			}
@@ -105,7 +105,7 @@ func TestContextEndsReading(t *testing.T) {
 		"wrong": {`{"a":` + strings.Repeat(" ", size) + "[" + strings.Repeat(`1,`, size/2) + "1]}", func(d *Decoder) { var m map[string]string; Map(d, &m, String[string]) }},
 	} {
 		ctx := &countdown{after: 1 << 20}
-		d := NewDecoder([]byte(c.text), Options{Context: ctx, Lenient: true})
+		d := NewDecoder([]byte(c.text), Options{Context: ctx, Help: Leniency()})
 		c.read(d)
 		if err := d.Finish(); name != "wrong" && err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -114,7 +114,7 @@ func TestContextEndsReading(t *testing.T) {
 			t.Errorf("%s: asked %d times of %d bytes", name, ctx.asked, len(c.text))
 		}
 		ctx = &countdown{after: 2}
-		d = NewDecoder([]byte(c.text), Options{Context: ctx, Lenient: true})
+		d = NewDecoder([]byte(c.text), Options{Context: ctx, Help: Leniency()})
 		c.read(d)
 		if err := d.Finish(); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
@@ -207,7 +207,7 @@ func TestBigNumbers(t *testing.T) {
 		{"texts", `"` + digits + digits + `"`, ""},
 	} {
 		for name := range strings.FieldsSeq(c.readers) {
-			d := NewDecoder([]byte(c.text), Options{})
+			d := NewDecoder([]byte(c.text), Options{Help: Advice()})
 			readers[name](d)
 			err := d.Finish()
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -231,12 +231,12 @@ func TestReasonsAreShort(t *testing.T) {
 			Convert(d, v, String[string], func(s string) (time.Time, error) { return time.Time{}, errors.New(s) })
 		},
 	} {
-		err := decode(`"`+long+`"`, Options{}, &got, read)
+		err := decode(`"`+long+`"`, Options{Help: Advice()}, &got, read)
 		if err == nil || len(err.Error()) > 1000 {
 			t.Errorf("%.200v", err)
 		}
 	}
-	err := decode(`{"`+long+`":1}`, Options{}, new(map[time.Time]int), func(d *Decoder, v *map[time.Time]int) {
+	err := decode(`{"`+long+`":1}`, Options{Help: Advice()}, new(map[time.Time]int), func(d *Decoder, v *map[time.Time]int) {
 		MapText(d, v, func(_ *time.Time, text []byte) error { return errors.New(string(text)) }, Int[int])
 	})
 	if err == nil || len(err.Error()) > 1000 {
@@ -251,7 +251,7 @@ func TestManyCandidates(t *testing.T) {
 		values[i] = strings.Repeat("x", i%50)
 	}
 	values[7] = "probable"
-	d := NewDecoder([]byte(`["probabel","probabel","probabel","probabel","probabel","probabel"]`), Options{})
+	d := NewDecoder([]byte(`["probabel","probabel","probabel","probabel","probabel","probabel"]`), Options{Help: Advice()})
 	var list []string
 	Slice(d, &list, func(d *Decoder, v *string) { StringEnum(d, v, values) })
 	args, _ := errors.AsType[*ArgumentsError](d.Finish())
@@ -320,7 +320,7 @@ func TestFloatsAreComparedExactly(t *testing.T) {
 		{uniqueArray, "[16777216,16777217]", true},
 		{uniqueArray, "[16777217,16777217]", false},
 	} {
-		d := NewDecoder([]byte(c.text), Options{Lenient: true})
+		d := NewDecoder([]byte(c.text), Options{Help: Leniency()})
 		c.read(d)
 		if err := d.Finish(); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.text, err)

@@ -150,7 +150,7 @@ func appendFloat(b []byte, v float64) []byte { return AppendFloat(b, v, 64) }
 // other value, and skips it.
 func numberNext[T any](d *Decoder, values []T, show func([]byte, T) []byte) bool {
 	d.failed = false
-	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.opts.Lenient) {
+	if c := d.peek(); c != '-' && (c < '0' || c > '9') && (c != '"' || !d.lenient) {
 		enumMismatch(d, values, show)
 		return false
 	}

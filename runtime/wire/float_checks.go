@@ -68,7 +68,8 @@ func UniqueFloats[T Real](d *Decoder, v []T) {
 // numbersOf reads a valid list of n numbers again.
 func numbersOf(list []byte, n int) []float64 {
 	var d Decoder
-	d.Reset(list, Options{Lenient: true})
+	d.Reset(list, Options{})
+	d.lenient = true // some may be in quotes
 	numbers := make([]float64, 0, n)
 	Slice(&d, &numbers, Float[float64])
 	return numbers

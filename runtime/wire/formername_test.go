@@ -42,7 +42,7 @@ func TestFormerNames(t *testing.T) {
 			}
 			fields = append(fields, Field{Name: "a", Required: true, Aliases: []string{"old", "older"}}, Field{Name: "b"}, Field{Name: "c", Aliases: []string{"last"}})
 			got := map[string]int{}
-			d := NewDecoder([]byte(c.text), Options{})
+			d := NewDecoder([]byte(c.text), Options{Help: Advice()})
 			for o := d.Object(fields); o.Next(); {
 				v := 0
 				Int(d, &v)

@@ -126,7 +126,7 @@ func FuzzSearch(f *testing.F) {
 
 func checkSearch(t *testing.T, text string, lenient bool) {
 	var got, want searchArgs
-	err := decode(text, Options{Lenient: lenient}, &got, decodeSearch)
+	err := decode(text, Options{Help: help(lenient)}, &got, decodeSearch)
 	switch err := err.(type) {
 	case nil:
 		if lenient {

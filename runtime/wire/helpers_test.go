@@ -15,6 +15,14 @@ func tries(n int) int {
 	return n
 }
 
+// help returns the help in lenient and in strict mode.
+func help(lenient bool) Help {
+	if lenient {
+		return Leniency()
+	}
+	return Advice()
+}
+
 // Tries exports tries to the tests in package wire_test.
 var Tries = tries
 

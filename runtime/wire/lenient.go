@@ -8,7 +8,7 @@ const maxTexts = 4
 // enterQuotedJSON continues inside the next string, if that contains an object or an array, as
 // brace tells. Otherwise it reads nothing.
 func (d *Decoder) enterQuotedJSON(brace byte) bool {
-	text, end := d.innerText(brace)
+	text, end := d.opts.Help.inner(d, brace)
 	if text == nil {
 		return false
 	}
@@ -41,7 +41,7 @@ func wrap[T any](d *Decoder, v *T, f func(*Decoder, *T)) bool {
 // wraps reports whether the next string is to be read as an element. If the string contains an
 // array, wraps enters it.
 func (d *Decoder) wraps() bool {
-	if !d.opts.Lenient || d.peek() != '"' || d.wrapped == d.pos+1 {
+	if !d.lenient || d.peek() != '"' || d.wrapped == d.pos+1 {
 		return false
 	}
 	return !d.enterQuotedJSON('[') && d.err == nil

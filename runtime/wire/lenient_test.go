@@ -141,7 +141,7 @@ func TestLenientValues(t *testing.T) {
 		if c.change != nil {
 			c.change(&want)
 		}
-		err := decode(`{`+c.text+`,`+needed+`}`, Options{Lenient: true}, &got, readLeniency)
+		err := decode(`{`+c.text+`,`+needed+`}`, Options{Help: Leniency()}, &got, readLeniency)
 		switch {
 		case c.err != "":
 			if err == nil || !strings.HasPrefix(err.Error(), c.err) {
@@ -151,12 +151,12 @@ func TestLenientValues(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %+v", c.text, got, err, want)
 		}
 		got = leniency{}
-		if err := decode(`{`+needed+`,`+c.text+`}`, Options{Lenient: true}, &got, readLeniency); (err == nil) != (c.err == "") || err == nil && !reflect.DeepEqual(got, want) {
+		if err := decode(`{`+needed+`,`+c.text+`}`, Options{Help: Leniency()}, &got, readLeniency); (err == nil) != (c.err == "") || err == nil && !reflect.DeepEqual(got, want) {
 			t.Errorf("%s at the end: got %+v, %v", c.text, got, err)
 		}
 	}
 	for _, text := range []string{`{"needed":"","number":""}`, `{"number":1,"needed":null}`} {
-		if err := decode(text, Options{Lenient: true}, new(leniency), readLeniency); err == nil {
+		if err := decode(text, Options{Help: Leniency()}, new(leniency), readLeniency); err == nil {
 			t.Errorf("%s is accepted", text)
 		}
 	}
@@ -181,7 +181,7 @@ func TestLenientAcceptsWhatIsValid(t *testing.T) {
 			continue
 		}
 		accepted++
-		if err := decode(b.String(), Options{Lenient: true}, &lenient, readLeniency); err != nil || !reflect.DeepEqual(strict, lenient) {
+		if err := decode(b.String(), Options{Help: Leniency()}, &lenient, readLeniency); err != nil || !reflect.DeepEqual(strict, lenient) {
 			t.Fatalf("%s: %v, %+v, strict %+v", &b, err, lenient, strict)
 		}
 	}
@@ -196,10 +196,10 @@ func TestLenientWrapsOnce(t *testing.T) {
 	var read func(d *Decoder, v *tree)
 	read = func(d *Decoder, v *tree) { Slice(d, v, read) }
 	var v tree
-	if err := decode(`"x"`, Options{Lenient: true}, &v, read); err == nil {
+	if err := decode(`"x"`, Options{Help: Leniency()}, &v, read); err == nil {
 		t.Error(v)
 	}
-	if err := decode(`["[]"]`, Options{Lenient: true}, &v, read); err != nil || len(v) != 1 {
+	if err := decode(`["[]"]`, Options{Help: Leniency()}, &v, read); err != nil || len(v) != 1 {
 		t.Error(v, err)
 	}
 }

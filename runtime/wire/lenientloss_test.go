@@ -101,7 +101,7 @@ func TestLenientLosesNothing(t *testing.T) {
 				v := lossless{Int: 77, Uint: 77, Float: 77, Enum: 1}
 				return v, decode(fmt.Sprintf(`{%q:%s}`, f.Name, value), o, &v, readLossless)
 			}
-			got, err := member(quoted, Options{Lenient: true})
+			got, err := member(quoted, Options{Help: Leniency()})
 			if err != nil {
 				if strings.Count(err.Error(), "\n") > 0 || !strings.HasPrefix(err.Error(), f.Name) {
 					t.Errorf("%s %.50q: %v", f.Name, text, err)

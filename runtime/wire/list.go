@@ -25,7 +25,11 @@ type trial struct {
 func (d *Decoder) try(text []byte, lenient bool, read func(*Decoder)) (found trial) {
 	t := decoders.Get().(*Decoder)
 	o := d.opts
-	o.Lenient, o.MaxProblems, o.Check, o.MaxDepth = lenient, 1, false, max(1, o.MaxDepth-d.depth)
+	o.Help = Advice()
+	if lenient {
+		o.Help = Leniency()
+	}
+	o.MaxProblems, o.Check, o.MaxDepth = 1, false, max(1, o.MaxDepth-d.depth)
 	t.Reset(text, o)
 	t.compared, t.wrapped, t.atomic, t.silent = d.compared, 1, false, lenient
 	read(t)
@@ -69,7 +73,7 @@ func elementOf[T any](f func(*Decoder, *T)) func(*Decoder) {
 // for ["a","b"]. It does so and enters the list if the elements are numbers, booleans or values of
 // an enumeration, the string is not such a value, and each of its parts is. Otherwise it reads
 // nothing, or records a violation for a string that could have been such a list.
-func separate[T any](d *Decoder, f func(*Decoder, *T)) (entered, refused bool) {
+func (d *Decoder) separate(element func(*Decoder)) (entered, refused bool) {
 	start := d.pos
 	text, _ := d.readString()
 	end := d.pos
@@ -82,7 +86,6 @@ func separate[T any](d *Decoder, f func(*Decoder, *T)) (entered, refused bool) {
 		list = appendElement(list, AppendString(nil, string(trimSpace(part))))
 	}
 	list = append(list, ']')
-	element := elementOf(f)
 	if one := d.try(d.data[start:end], true, element); one.valid || !one.atomic {
 		return false, false
 	}
@@ -184,7 +187,7 @@ func isDigit(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 // numberAsText reads a number in place of a string, in lenient mode: 50 for "50". It returns the
 // digits as sent.
 func (d *Decoder) numberAsText() (text []byte, ok bool) {
-	if !d.opts.Lenient || d.quoted || !isDigit(d.peek()) {
+	if !d.lenient || d.quoted || !isDigit(d.peek()) {
 		return nil, false
 	}
 	return d.readNumber()

@@ -119,16 +119,16 @@ func TestLenientSeparates(t *testing.T) {
 		{listOf(func(d *Decoder, v *[]string) { Slice(d, v, readColor) }), `["red,green","red"]`, `[["red","green"],["red"]]`, ""},
 		{listOf(readLeniency), `"{},{}"`, "", `x: must be an object, got a string "{},{}"`},
 	} {
-		c.run(t, Options{Lenient: true})
+		c.run(t, Options{Help: Leniency()})
 	}
 }
 
 // The limits count the elements as if they had come in an array.
 func TestSeparatedCounts(t *testing.T) {
 	separated := listCase{read: listOf(Int[int]), text: `"1,2,3"`, want: `[1,2,3]`}
-	separated.run(t, Options{Lenient: true, MaxElements: 3, MaxDepth: 2, Alias: true})
+	separated.run(t, Options{Help: Leniency(), MaxElements: 3, MaxDepth: 2, Alias: true})
 	for _, o := range []Options{{MaxElements: 2}, {MaxDepth: 1}} {
-		o.Lenient = true
+		o.Help = Leniency()
 		d := NewDecoder([]byte(`{"x":"1,2,3"}`), o)
 		for obj := d.Object(Fields{{Name: "x"}}); obj.Next(); {
 			separated.read(d)
@@ -138,7 +138,7 @@ func TestSeparatedCounts(t *testing.T) {
 		}
 	}
 	var v []int
-	d := NewDecoder([]byte(`"1,2,1"`), Options{Lenient: true})
+	d := NewDecoder([]byte(`"1,2,1"`), Options{Help: Leniency()})
 	Slice(d, &v, Int)
 	UniqueItems(d, v)
 	MaxItems(d, len(v), 2)
@@ -165,7 +165,7 @@ func TestSeparatedAllocations(t *testing.T) {
 			t.Fatal(v, err)
 		}
 	}
-	if got := testing.AllocsPerRun(100, func() { read(Options{Lenient: true}) }); got > 60 {
+	if got := testing.AllocsPerRun(100, func() { read(Options{Help: Leniency()}) }); got > 60 {
 		t.Errorf("%v allocations", got)
 	}
 }
@@ -205,7 +205,7 @@ func TestListToSend(t *testing.T) {
 		{listOf(func(d *Decoder, v *[]int) { Slice(d, v, Int) }), `["1,2"]`, "", `x[0]: must be an array, got a string "1,2"; send [1,2]`},
 		{readPair, `"1,2"`, "", `x: must be an array, got a string "1,2"; send [1,2]`},
 	} {
-		c.run(t, Options{})
+		c.run(t, Options{Help: Advice()})
 	}
 }
 
@@ -239,10 +239,10 @@ func TestNumberForText(t *testing.T) {
 		{listOf(String[string]), `[1,"a"]`, `["1","a"]`, ""},
 		{listOf(String[string]), `5`, "", `x: must be an array, got a number 5; send ["5"]`},
 	} {
-		c.run(t, Options{Lenient: true})
+		c.run(t, Options{Help: Leniency()})
 	}
 	var v string
-	if err := decode(`50`, Options{}, &v, String); err == nil {
+	if err := decode(`50`, Options{Help: Advice()}, &v, String); err == nil {
 		t.Errorf("%s is accepted without lenient mode", v)
 	}
 }

@@ -190,7 +190,7 @@ func fieldsOf(names ...string) func(*Decoder, *struct{}) {
 // violations reads an object and returns its violations as text.
 func violations(t *testing.T, text string, fields Fields, read func(*Decoder)) string {
 	t.Helper()
-	d := NewDecoder([]byte(text), Options{})
+	d := NewDecoder([]byte(text), Options{Help: Advice()})
 	for o := d.Object(fields); o.Next(); {
 		read(d)
 	}
@@ -226,7 +226,7 @@ func TestArgumentsText(t *testing.T) {
 		{`[]`, `1 problem with the arguments of search_books:
 - must be an object, got an array`},
 	} {
-		d := NewDecoder([]byte(c.text), Options{})
+		d := NewDecoder([]byte(c.text), Options{Help: Advice()})
 		for o := d.Object(fields); o.Next(); {
 			switch o.Name() {
 			case "query":
@@ -266,7 +266,7 @@ func TestFailedReadsAreNotChecked(t *testing.T) {
 		"FloatMultipleOf":  func(d *Decoder) { Float(d, &f); FloatMultipleOf(d, f, 5) },
 		"Pattern":          func(d *Decoder) { String(d, &s); Pattern(d, s, NewPattern("x")) },
 	} {
-		d := NewDecoder([]byte(`true`), Options{})
+		d := NewDecoder([]byte(`true`), Options{Help: Advice()})
 		read(d)
 		args, ok := errors.AsType[*ArgumentsError](d.Finish())
 		if !ok || len(args.Problems) != 1 || args.Problems[0].Rule != RuleType {
@@ -277,7 +277,7 @@ func TestFailedReadsAreNotChecked(t *testing.T) {
 
 func TestProblemLimit(t *testing.T) {
 	text := `{"x":[` + strings.Repeat(`"a",`, 29) + `"b"]}`
-	d := NewDecoder([]byte(text), Options{})
+	d := NewDecoder([]byte(text), Options{Help: Advice()})
 	for o := d.Object(Fields{{Name: "x"}}); o.Next(); {
 		reader(sliceOfInt)(d)
 	}
@@ -295,11 +295,11 @@ func TestManyKnownNames(t *testing.T) {
 	for i := range 40 {
 		names = append(names, "n"+strconv.Itoa(i))
 	}
-	err := decode(`{"n0":1,"zzzzz":1}`, Options{}, new(struct{}), fieldsOf(names...))
+	err := decode(`{"n0":1,"zzzzz":1}`, Options{Help: Advice()}, new(struct{}), fieldsOf(names...))
 	if err == nil || !strings.HasSuffix(err.Error(), ", n29, and 10 more") {
 		t.Error(err)
 	}
-	err = decode(`"zzzzz"`, Options{}, new(string), func(d *Decoder, v *string) { StringEnum(d, v, names) })
+	err = decode(`"zzzzz"`, Options{Help: Advice()}, new(string), func(d *Decoder, v *string) { StringEnum(d, v, names) })
 	if err == nil || !strings.HasSuffix(err.Error(), `, "n29", and 10 more, got "zzzzz"`) {
 		t.Error(err)
 	}

@@ -216,7 +216,7 @@ func (d *Decoder) numberText(want string) ([]byte, bool) {
 	if c == '-' || '0' <= c && c <= '9' {
 		return d.readNumber()
 	}
-	if c == '"' && d.opts.Lenient {
+	if c == '"' && d.lenient {
 		if end := numberEnd(d.data, d.pos+1); end > 0 && end < len(d.data) && d.data[end] == '"' {
 			d.literal.start, d.literal.end = d.pos+1, end
 			d.pos = end + 1

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"math/bits"
-	"strconv"
 	"strings"
 )
 
@@ -85,7 +84,7 @@ func (d *Decoder) begin(brace byte, want string) bool {
 	d.failed = false
 	c := d.peek()
 	if c != brace {
-		if c != '"' || !d.opts.Lenient || !d.enterQuotedJSON(brace) {
+		if c != '"' || !d.lenient || !d.enterQuotedJSON(brace) {
 			d.mismatch(want)
 			d.kept = d.pos
 			return false
@@ -115,7 +114,7 @@ func (o *Object) Next() bool {
 	if d.pos >= d.checkAt {
 		d.check()
 	}
-	if d.opts.Lenient {
+	if d.lenient {
 		d.acceptBlank(o)
 	}
 	for {
@@ -179,7 +178,7 @@ func (o *Object) take(field *Field, c byte) bool {
 	o.value, o.optional, o.problems = d.pos, !field.Required, len(d.problems)
 	d.kept = 0
 	if field.ReadOnly {
-		if !d.opts.Lenient && !d.opts.SkipUnknown {
+		if !d.lenient && !d.opts.SkipUnknown {
 			d.violate(RuleUnknown, ReadOnlyMessage)
 		}
 		o.optional = false
@@ -363,32 +362,6 @@ func (d *Decoder) unknownMember(name string, fields Fields) (message string, mea
 		return d.unknownName("argument", name, fields)
 	}
 	return d.unknownName("field", name, fields)
-}
-
-func (d *Decoder) unknownName(thing, name string, fields Fields) (message string, meant int) {
-	var b strings.Builder
-	b.WriteString("unknown " + thing)
-	if len(fields) == 0 {
-		b.WriteString("; there are no " + thing + "s")
-		return b.String(), -1
-	}
-	nearest := d.nearest(name, len(fields), func(i int) string { return fields[i].Name })
-	if nearest >= 0 {
-		b.WriteString("; did you mean " + quote(fields[nearest].Name) + "? Known: ")
-	} else {
-		b.WriteString(". Known: ")
-	}
-	for i := range fields {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if i == shownNames {
-			b.WriteString("and " + strconv.Itoa(len(fields)-i) + " more")
-			break
-		}
-		b.WriteString(fields[i].Name)
-	}
-	return b.String(), nearest
 }
 
 // pairedName is the message for the only unknown name of an object, which probably meant the only

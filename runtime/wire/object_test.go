@@ -57,7 +57,7 @@ func TestObjects(t *testing.T) {
 		{`null`, args{}, `must be an object, got null`},
 	} {
 		var got args
-		d := NewDecoder([]byte(c.text), Options{})
+		d := NewDecoder([]byte(c.text), Options{Help: Advice()})
 		for o := d.Object(fields); o.Next(); {
 			switch o.Name() {
 			case "a":
@@ -107,7 +107,7 @@ func TestNoMemberWithoutValue(t *testing.T) {
 				MapText(d, &m, func(*string, []byte) error { called(); return nil }, func(*Decoder, *int) { called() })
 			},
 		} {
-			d := NewDecoder([]byte(text), Options{})
+			d := NewDecoder([]byte(text), Options{Help: Advice()})
 			read(d, func() { t.Errorf("%s: called for %q", name, text) })
 			if err, ok := d.Finish().(*SyntaxError); !ok {
 				t.Errorf("%s: %q: %v", name, text, err)
@@ -120,7 +120,7 @@ func TestNoMemberWithoutValue(t *testing.T) {
 func TestNothingAfterSyntaxError(t *testing.T) {
 	for _, text := range []string{`",", "\x"`, `",","\ud800"`, `",","\u12"`, `1,"` + "\x01\"", `1,"` + "\xff\"", `1,01`, `1,tru`, `1,-`, `1,{"a":1,"a":1}`, `1,{"a":1 "b":2}`} {
 		n := 0
-		err := decode("["+text+",1,2,3]", Options{}, new([]int), func(d *Decoder, v *[]int) {
+		err := decode("["+text+",1,2,3]", Options{Help: Advice()}, new([]int), func(d *Decoder, v *[]int) {
 			Slice(d, v, func(d *Decoder, _ *int) {
 				n++
 				d.Skip()
@@ -138,7 +138,7 @@ func TestNullMembers(t *testing.T) {
 	fields := Fields{{Name: "a", Required: true}, {Name: "b"}, {Name: "c", Null: true}}
 	for _, text := range []string{`{"a":null,"b":null,"c":null}`, `{ "c" : null, "b" : null, "a" : null }`} {
 		var names []string
-		d := NewDecoder([]byte(text), Options{})
+		d := NewDecoder([]byte(text), Options{Help: Advice()})
 		for o := d.Object(fields); o.Next(); {
 			names = append(names, o.Name())
 			d.Skip()
@@ -161,7 +161,7 @@ func TestInvalidKeys(t *testing.T) {
 		`{"128":1}`:          `128: the name must be at most 127`,
 		`{"-129":1}`:         `-129: the name must be at least -128`,
 	} {
-		err := decode(text, Options{}, new(map[int8]int), func(d *Decoder, v *map[int8]int) { MapInt(d, v, Int[int]) })
+		err := decode(text, Options{Help: Advice()}, new(map[int8]int), func(d *Decoder, v *map[int8]int) { MapInt(d, v, Int[int]) })
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
@@ -181,7 +181,7 @@ func TestOddNames(t *testing.T) {
 		`{"":1,"":2}`:                  `duplicate key "" at offset 6`,
 		`{"":1,"a\"b":1,"a\u0022b":2}`: `duplicate key "a\"b" at offset 15`,
 	} {
-		d := NewDecoder([]byte(text), Options{})
+		d := NewDecoder([]byte(text), Options{Help: Advice()})
 		for o := d.Object(fields); o.Next(); {
 			d.Skip()
 		}
@@ -193,7 +193,7 @@ func TestOddNames(t *testing.T) {
 
 // TestLoopThatReadsNothing has a switch without a case for a member.
 func TestLoopThatReadsNothing(t *testing.T) {
-	d := NewDecoder([]byte(`{"a":{"x":[1,2]},"b":"y"}`), Options{})
+	d := NewDecoder([]byte(`{"a":{"x":[1,2]},"b":"y"}`), Options{Help: Advice()})
 	n := 0
 	for o := d.Object(Fields{{Name: "a"}, {Name: "b"}}); o.Next(); {
 		n++
@@ -205,7 +205,7 @@ func TestLoopThatReadsNothing(t *testing.T) {
 
 func TestOpenObject(t *testing.T) {
 	read := func(text string) (names []string, err error) {
-		d := NewDecoder([]byte(text), Options{})
+		d := NewDecoder([]byte(text), Options{Help: Advice()})
 		for o := d.OpenObject(Fields{{Name: "a", Required: true}}); o.Next(); {
 			names = append(names, o.Name())
 		}
@@ -236,7 +236,7 @@ func TestManyFields(t *testing.T) {
 		sum := 0
 		read := func(text string) error {
 			sum = 0
-			d := NewDecoder([]byte(text), Options{})
+			d := NewDecoder([]byte(text), Options{Help: Advice()})
 			for o := d.Object(fields); o.Next(); {
 				v := 0
 				Int(d, &v)
@@ -290,7 +290,7 @@ func TestDuplicatesAmongMany(t *testing.T) {
 				object(n, object(n, "0")+`,"k0":0}`) + "}": `duplicate key "k0"`,
 				object(n, inner) + `,"new":0}`:             "",
 			} {
-				d := NewDecoder([]byte(text), Options{})
+				d := NewDecoder([]byte(text), Options{Help: Advice()})
 				read(d)
 				err := d.Finish()
 				var args *ArgumentsError
@@ -334,21 +334,21 @@ func deep(d *Decoder, v *tree) { Slice(d, &v.children, deep) }
 
 // TestReset reads many texts with one decoder, some of which fail at any position.
 func TestReset(t *testing.T) {
-	d := NewDecoder([]byte(`{"a":[{"b":[1,`), Options{})
+	d := NewDecoder([]byte(`{"a":[{"b":[1,`), Options{Help: Advice()})
 	reader(Any)(d)
 	if d.Finish() == nil {
 		t.Error("half a text is accepted")
 	}
 	for range 3 {
-		d.Reset([]byte(`{"k":[1,{"k":2}]}`), Options{})
+		d.Reset([]byte(`{"k":[1,{"k":2}]}`), Options{Help: Advice()})
 		var v any
 		Any(d, &v)
 		if err := d.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		equal(t, v, any(map[string]any{"k": []any{1.0, map[string]any{"k": 2.0}}}))
-		d.Reset([]byte(`{"x":"y"`), Options{Lenient: true})
-		d.Reset([]byte(`[1,2`), Options{})
+		d.Reset([]byte(`{"x":"y"`), Options{Help: Leniency()})
+		d.Reset([]byte(`[1,2`), Options{Help: Advice()})
 		d.Skip()
 		if d.Finish() == nil {
 			t.Error("half an array is accepted")

@@ -32,12 +32,12 @@ func TestPairedNames(t *testing.T) {
 		`{"channel":1,"message":2,"inner":{"id":1,"key":1}}`: `message: unknown argument; did you mean "text", which is missing?` + known +
 			`; inner.key: unknown field. Known: id, note; text: required, but missing`,
 	} {
-		if got := errorText(decode(text, Options{}, new(struct{}), read)); got != want {
+		if got := errorText(decode(text, Options{Help: Advice()}, new(struct{}), read)); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
 		}
 	}
 	// A violation beyond the limit was not recorded, so it cannot change.
-	if got, want := errorText(decode(`{"a":1,"channel":1}`, Options{MaxProblems: 1}, new(struct{}), read)), `a: unknown argument; did you mean "text", which is missing?`+known+"; and more"; got != `a: unknown argument.`+known+"; and more" && got != want {
+	if got, want := errorText(decode(`{"a":1,"channel":1}`, Options{Help: Advice(), MaxProblems: 1}, new(struct{}), read)), `a: unknown argument; did you mean "text", which is missing?`+known+"; and more"; got != `a: unknown argument.`+known+"; and more" && got != want {
 		t.Errorf("got %s", got)
 	}
 }

@@ -47,7 +47,7 @@ func TestRangeOfThePlatform(t *testing.T) {
 	}
 	// In lenient mode too.
 	var v int
-	if err := decode(`"`+plus(whole, 5)+`"`, Options{Lenient: true}, &v, Int[int]); err == nil || !strings.Contains(err.Error(), signed) || v != 0 {
+	if err := decode(`"`+plus(whole, 5)+`"`, Options{Help: Leniency()}, &v, Int[int]); err == nil || !strings.Contains(err.Error(), signed) || v != 0 {
 		t.Errorf("lenient: %d, %v", v, err)
 	}
 }

@@ -24,7 +24,7 @@ func (d *Decoder) readBool() (v, ok bool) {
 	case 'f':
 		return false, d.readWord("false")
 	case '"':
-		if d.opts.Lenient {
+		if d.lenient {
 			for _, word := range [...]string{`"true"`, `"false"`} {
 				if end := d.pos + len(word); end <= len(d.data) && string(d.data[d.pos:end]) == word {
 					d.pos = end

@@ -38,7 +38,7 @@ func AnyBySchema(d *Decoder, v *any, s *Schema) {
 	root := s.value()
 	y := x
 	ok := root.check(x, nil)
-	if !ok && d.opts.Lenient {
+	if !ok && d.lenient {
 		y = root.relax(x, d.opts.MaxDepth-d.depth, 0)
 		ok = root.check(y, nil)
 	}

@@ -59,7 +59,7 @@ func TestSchemaMessages(t *testing.T) {
 		{`{"oneOf":[{"multipleOf":2},{"multipleOf":3}]}`, `6`, "v: must match only one of the 2 alternatives of its schema, but matches those with the numbers 1, 2"},
 		{`{"type":"number"}`, `1e999`, "v: must be at most 1.7976931348623157e+308, got 1e999"},
 	} {
-		_, err := bySchema(c.text, c.schema, wire.Options{})
+		_, err := bySchema(c.text, c.schema, wire.Options{Help: wire.Advice()})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s by %s:\n got %v\nwant %s", c.text, c.schema, err, c.want)
 		}
@@ -70,12 +70,12 @@ func TestSchemaMessages(t *testing.T) {
 // duplicate names are found.
 func TestSchemaProblems(t *testing.T) {
 	list := "[" + strings.Repeat("1,", 50) + "1]"
-	_, err := bySchema(list, `{"items":{"type":"string"}}`, wire.Options{})
+	_, err := bySchema(list, `{"items":{"type":"string"}}`, wire.Options{Help: wire.Advice()})
 	var problems *wire.ArgumentsError
 	if !errors.As(err, &problems) || len(problems.Problems) != 20 || !problems.More || problems.Problems[19].Path != "v[19]" {
 		t.Errorf("%v", err)
 	}
-	d := wire.NewDecoder([]byte(`[`+list+`,{"a":1,"a":2}]`), wire.Options{})
+	d := wire.NewDecoder([]byte(`[`+list+`,{"a":1,"a":2}]`), wire.Options{Help: wire.Advice()})
 	var v []any
 	wire.Slice(d, &v, func(d *wire.Decoder, v *any) { wire.AnyBySchema(d, v, wire.NewSchema(`{"items":{"type":"string"}}`)) })
 	var syntax *wire.SyntaxError
@@ -128,7 +128,7 @@ func TestSchemaLenient(t *testing.T) {
 		{`{"type":"string","minLength":1}`, `""`, ``},
 		{`{"type":"string"}`, `""`, `""`},
 	} {
-		v, err := bySchema(c.text, c.schema, wire.Options{Lenient: true})
+		v, err := bySchema(c.text, c.schema, wire.Options{Help: wire.Leniency()})
 		got, _ := json.Marshal(v)
 		if c.want == "" && err == nil || c.want != "" && (err != nil || string(got) != c.want) {
 			t.Errorf("%s by %s: %s, %v", c.text, c.schema, got, err)
@@ -147,7 +147,7 @@ func TestSchemaListToSend(t *testing.T) {
 		{`{"type":"array","items":{"type":"number"}}`, `null`, `v: must be an array, got null`},
 		{`{"properties":{"n":{"type":"array","items":{"type":"number"}}}}`, `{"n":"1,2"}`, `v.n: must be an array, got a string "1,2"; send [1,2]`},
 	} {
-		_, err := bySchema(c.text, c.schema, wire.Options{})
+		_, err := bySchema(c.text, c.schema, wire.Options{Help: wire.Advice()})
 		if got := fmt.Sprint(err); got != c.want {
 			t.Errorf("%s by %s: %s, want %s", c.text, c.schema, got, c.want)
 		}
@@ -170,7 +170,7 @@ func TestSchemaValidator(t *testing.T) {
 			v := randomValue(r, 3, schema)
 			value, _ := json.Marshal(v)
 			want := validator.Validate(v) == nil
-			got, err := bySchema(string(value), string(text), wire.Options{})
+			got, err := bySchema(string(value), string(text), wire.Options{Help: wire.Advice()})
 			if (err == nil) != want {
 				t.Fatalf("%s by %s: %v, the validator says %v", value, text, err, validator.Validate(v))
 			}
@@ -317,7 +317,7 @@ func randomValue(r *rand.Rand, depth int, s map[string]any) any {
 
 func ExampleSchema() {
 	var v any
-	d := wire.NewDecoder([]byte(`{"field":"","op":"like"}`), wire.Options{})
+	d := wire.NewDecoder([]byte(`{"field":"","op":"like"}`), wire.Options{Help: wire.Advice()})
 	wire.AnyBySchema(d, &v, wire.NewSchema(`{"type":"object","properties":{"field":{"type":"string","minLength":1},"op":{"enum":["eq","ne"]}}}`))
 	fmt.Println(d.Finish())
 	// Output: field: must have at least 1 character, got 0; op: must be one of "eq", "ne", got "like"

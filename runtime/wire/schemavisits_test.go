@@ -26,7 +26,7 @@ func TestSchemaVisits(t *testing.T) {
 	read := func(items, text string) error {
 		visits = 0
 		var v any
-		return decode(text, Options{}, &v, func(d *Decoder, v *any) { AnyBySchema(d, v, NewSchema(`{"items":`+items+`}`)) })
+		return decode(text, Options{Help: Advice()}, &v, func(d *Decoder, v *any) { AnyBySchema(d, v, NewSchema(`{"items":`+items+`}`)) })
 	}
 	invalid := 0
 	for _, n := range []int{100, 1000} {

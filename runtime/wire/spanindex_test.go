@@ -140,7 +140,7 @@ func kindLast() map[string]string {
 
 func decodeKindLast(t *testing.T, name, text string) {
 	t.Helper()
-	d := NewDecoder([]byte(text), Options{Lenient: true, MaxDepth: 2000})
+	d := NewDecoder([]byte(text), Options{Help: Leniency(), MaxDepth: 2000})
 	var n node
 	decodeNode(d, &n)
 	if err := d.Finish(); err != nil {

@@ -20,8 +20,8 @@ func (d *Decoder) Variant(name string, values []string) string {
 		value, found = d.index.member(d.data, d.pos, name)
 	case '"':
 		var text []byte
-		if d.opts.Lenient {
-			text, _ = d.innerText('{')
+		if d.lenient {
+			text, _ = d.opts.Help.inner(d, '{')
 		}
 		if len(text) == 0 {
 			d.mismatch("an object")

@@ -119,7 +119,7 @@ func TestUnion(t *testing.T) {
 		{``, ``},
 		{`{"type":"circle","r":1}}`, ``},
 	} {
-		d := wire.NewDecoder([]byte(tt.in), wire.Options{})
+		d := wire.NewDecoder([]byte(tt.in), wire.Options{Help: wire.Advice()})
 		var v figure
 		decodeFigure(d, &v)
 		err := d.Finish()
@@ -165,7 +165,7 @@ func TestUnionLenient(t *testing.T) {
 		`{"type":"circle","r":1,"r":1}`:         `must be an object, got a string "{\"type\":\"circle\",\"r\":1,\"r\":1}"`,
 		`{"type":"pair","a":{"type":"circle"}}`: `a.r: required, but missing`,
 	} {
-		d := wire.NewDecoder([]byte(quoted(in)), wire.Options{Lenient: true})
+		d := wire.NewDecoder([]byte(quoted(in)), wire.Options{Help: wire.Leniency()})
 		var v figure
 		decodeFigure(d, &v)
 		if got := message(d.Finish()); got != want {
@@ -175,7 +175,7 @@ func TestUnionLenient(t *testing.T) {
 	// Quoted texts nest four deep.
 	text := `{"type":"circle","r":1}`
 	for level := range 7 {
-		d := wire.NewDecoder([]byte(text), wire.Options{Lenient: true})
+		d := wire.NewDecoder([]byte(text), wire.Options{Help: wire.Leniency()})
 		var v figure
 		decodeFigure(d, &v)
 		if err := d.Finish(); (err == nil) != (level <= 4) {
@@ -187,7 +187,7 @@ func TestUnionLenient(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"type":"circle"}`: "circle", `{"type":"circle"`: "", `{"type":"circle"} x`: "", `[{"type":"circle"}]`: "", `{"type":"circle","x":[[]]}`: "",
 	} {
-		d := wire.NewDecoder([]byte(quoted(text)), wire.Options{Lenient: true, MaxDepth: 2})
+		d := wire.NewDecoder([]byte(quoted(text)), wire.Options{Help: wire.Leniency(), MaxDepth: 2})
 		if got := d.Variant("type", figureKinds); got != want {
 			t.Errorf("%s is a %q, want %q", text, got, want)
 		}
@@ -213,7 +213,7 @@ func TestConvert(t *testing.T) {
 	for in, want := range map[string]string{
 		`"2024-02-29"`: "", `"2024-02-30"`: `is not valid: parsing time "2024-02-30": day out of range; got a string "2024-02-30"`, `5`: `must be a string, got a number 5`,
 	} {
-		d := wire.NewDecoder([]byte(in), wire.Options{})
+		d := wire.NewDecoder([]byte(in), wire.Options{Help: wire.Advice()})
 		var v time.Time
 		wire.Convert(d, &v, wire.String, parse)
 		err := d.Finish()
@@ -251,12 +251,12 @@ func TestFlagged(t *testing.T) {
 	} {
 		var n int
 		var flag bool
-		d := wire.NewDecoder([]byte(in), wire.Options{})
+		d := wire.NewDecoder([]byte(in), wire.Options{Help: wire.Advice()})
 		wire.Flagged(d, &n, &flag, wire.Int)
 		if got := message(d.Finish()); got != want.plain || n != want.n || flag != want.flag {
 			t.Errorf("%s: %d %v %s", in, n, flag, got)
 		}
-		d.Reset([]byte(in), wire.Options{})
+		d.Reset([]byte(in), wire.Options{Help: wire.Advice()})
 		wire.FlaggedOrNull(d, &n, &flag, wire.Int)
 		if got := message(d.Finish()); got != want.null || n != want.n || flag != want.flag {
 			t.Errorf("%s or null: %d %v %s", in, n, flag, got)
@@ -274,7 +274,7 @@ func TestTextOf(t *testing.T) {
 	for in, want := range map[string]string{
 		`"::1"`: "", `"x"`: `must be one of "10.0.0.1", "::1", got "x"`, `5`: `must be one of "10.0.0.1", "::1", got a number 5`,
 	} {
-		d := wire.NewDecoder([]byte(in), wire.Options{})
+		d := wire.NewDecoder([]byte(in), wire.Options{Help: wire.Advice()})
 		var v netip.Addr
 		wire.TextEnum(d, &v, (*netip.Addr).UnmarshalText, texts)
 		if got := message(d.Finish()); got != want || v.IsValid() != (want == "") {
@@ -284,7 +284,7 @@ func TestTextOf(t *testing.T) {
 	for in, want := range map[string]string{
 		`"10.0.0.1"`: "", `"::1"`: `must be an IPv4 address`, `5`: "must be a string, got a number 5",
 	} {
-		d := wire.NewDecoder([]byte(in), wire.Options{})
+		d := wire.NewDecoder([]byte(in), wire.Options{Help: wire.Advice()})
 		var v netip.Addr
 		wire.FormattedText(d, &v, (*netip.Addr).UnmarshalText, wire.FormatIPv4)
 		if got := message(d.Finish()); !strings.HasPrefix(got, want) || (got == "") != (want == "") || v.IsValid() != (want == "") {
@@ -295,7 +295,7 @@ func TestTextOf(t *testing.T) {
 
 func TestNamedBytes(t *testing.T) {
 	type color byte
-	d := wire.NewDecoder([]byte(`"AQI="`), wire.Options{})
+	d := wire.NewDecoder([]byte(`"AQI="`), wire.Options{Help: wire.Advice()})
 	var v []color
 	wire.NamedBytes(d, &v)
 	if err := d.Finish(); err != nil || len(v) != 2 || v[1] != 2 {
@@ -349,7 +349,7 @@ func TestNull(t *testing.T) {
 func TestRaw(t *testing.T) {
 	for _, in := range []string{`{"d":[ null ]}`, `{"d": {"a" : 1,	"b":[ ] } }`, `{"d":  5}`, `{"d":"a \u0062"}`, "{\"d\":[\n1\r\n]}"} {
 		var ours, theirs struct{ D json.RawMessage }
-		d := wire.NewDecoder([]byte(in), wire.Options{})
+		d := wire.NewDecoder([]byte(in), wire.Options{Help: wire.Advice()})
 		for o := d.Object(wire.Fields{{Name: "d"}}); o.Next(); {
 			wire.Raw(d, &ours.D)
 		}
@@ -391,7 +391,7 @@ func TestNumberChecks(t *testing.T) {
 			{wire.NumberMinimum, tt.want < 0}, {wire.NumberMaximum, tt.want > 0},
 			{wire.NumberExclusiveMinimum, tt.want <= 0}, {wire.NumberExclusiveMaximum, tt.want >= 0},
 		} {
-			d := wire.NewDecoder([]byte(tt.a), wire.Options{})
+			d := wire.NewDecoder([]byte(tt.a), wire.Options{Help: wire.Advice()})
 			var n json.Number
 			wire.Number(d, &n)
 			check.f(d, n, json.Number(tt.b))
@@ -401,7 +401,7 @@ func TestNumberChecks(t *testing.T) {
 		}
 	}
 	for text, ok := range map[string]bool{"1.5": true, "0.3": false, "1e400": true, "0": true, "-2.5": true} {
-		d := wire.NewDecoder([]byte(text), wire.Options{})
+		d := wire.NewDecoder([]byte(text), wire.Options{Help: wire.Advice()})
 		var n json.Number
 		wire.Number(d, &n)
 		wire.NumberMultipleOf(d, n, "0.5")

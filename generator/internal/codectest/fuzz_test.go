@@ -24,7 +24,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(text, true)
 	}
 	f.Fuzz(func(t *testing.T, text string, lenient bool) {
-		same(t, text, wire.Options{Lenient: lenient}, mcpDecodeQuery)
+		same(t, text, wire.Options{Help: help(lenient)}, mcpDecodeQuery)
 	})
 }
 
@@ -37,8 +37,16 @@ func FuzzRules(f *testing.F) {
 		`"data":"AQI=","address":"::1","when":"2024-02-29T12:30:00+05:30","two":[1,2],"ports":{"-1":2},"hosts":{"::2":1},"exact":1e400}`, false)
 	f.Add(`{"id":"a","nested":"{\"id\":\"b\",\"list\":\"[{\\\"id\\\":1}]\"}","byName":{"x y":"{}"}}`, true)
 	f.Fuzz(func(t *testing.T, text string, lenient bool) {
-		same(t, text, wire.Options{Lenient: lenient}, mcpDecodeRules)
+		same(t, text, wire.Options{Help: help(lenient)}, mcpDecodeRules)
 	})
+}
+
+// help returns the help in lenient and in strict mode.
+func help(lenient bool) wire.Help {
+	if lenient {
+		return wire.Leniency()
+	}
+	return wire.Advice()
 }
 
 // same decodes a text with both and compares the values.
@@ -56,7 +64,7 @@ func same[T any](t *testing.T, text string, o wire.Options, read func(*wire.Deco
 			t.Fatalf("%q is accepted, but no JSON", text)
 		}
 		var mistyped *json.UnmarshalTypeError
-		if o.Lenient || errors.As(stdErr, &mistyped) && onlyHere(mistyped) {
+		if o.Help == wire.Leniency() || errors.As(stdErr, &mistyped) && onlyHere(mistyped) {
 			return
 		}
 		if stdErr != nil || !reflect.DeepEqual(got, want) {

@@ -94,7 +94,7 @@ func TestMessages(t *testing.T) {
 		t.Helper()
 		fmt.Fprintf(&b, "%s\n", text)
 		var v Rules
-		d := wire.NewDecoder([]byte(text), wire.Options{})
+		d := wire.NewDecoder([]byte(text), wire.Options{Help: wire.Advice()})
 		mcpDecodeRules(d, &v)
 		var wrong *wire.ArgumentsError
 		if err := d.Finish(); !errors.As(err, &wrong) {
@@ -158,7 +158,7 @@ func TestSyntaxMessages(t *testing.T) {
 		`{"id":"a"} {}`,
 	} {
 		var v Rules
-		d := wire.NewDecoder([]byte(text), wire.Options{})
+		d := wire.NewDecoder([]byte(text), wire.Options{Help: wire.Advice()})
 		mcpDecodeRules(d, &v)
 		var syntax *wire.SyntaxError
 		if err := d.Finish(); !errors.As(err, &syntax) {
