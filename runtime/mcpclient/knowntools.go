@@ -26,7 +26,7 @@ func (k *knownTools) keep(x *connection, t *Tool, report func(text string)) bool
 	var params []toolschema.HeaderParam
 	if x.requester != nil && x.revision.Load().Fields.HeaderMirrors && strings.Contains(string(t.InputSchema), "x-mcp-header") {
 		var err error
-		if params, err = toolschema.HeaderParams(string(t.InputSchema)); err != nil {
+		if params, err = x.requester.HeaderParams(string(t.InputSchema)); err != nil {
 			report("the tool " + t.Name + " is left out: " + err.Error())
 			return false
 		}

@@ -76,6 +76,11 @@ func mirror(h http.Header, m *dial.Message) {
 	}
 }
 
+// HeaderParams implements [dial.Requester].
+func (*conn) HeaderParams(schema string) ([]toolschema.HeaderParam, error) {
+	return toolschema.HeaderParams(schema)
+}
+
 // mirrorParams adds the fields of arguments. Arguments that are absent or null have no field.
 func mirrorParams(h http.Header, arguments []byte, params []toolschema.HeaderParam) {
 	for i, value := range httpfield.ParamValues(arguments, params) {

@@ -122,6 +122,9 @@ type Message struct {
 // by many goroutines.
 type Requester interface {
 	Conn
+	// HeaderParams returns the arguments of a tool with an input schema that header fields repeat,
+	// for Message.Params. A client without such a connection does not link their rules.
+	HeaderParams(schema string) ([]toolschema.HeaderParam, error)
 	// Send sends a message. For a request, it passes each message that the server sends for it to
 	// receive, on the caller's goroutine; data is valid until receive returns. Send returns nil
 	// after receive returns true, which means that the reply has arrived; otherwise it returns an
