@@ -9,6 +9,7 @@ import (
 
 // launcher is a program that runs another one, which its arguments name.
 type launcher struct {
+	name   string
 	words  []string // before the flags, such as dlx of pnpm dlx; several are alternatives
 	valued string   // flags that take the next argument
 	bare   string   // flags that do not
@@ -43,29 +44,31 @@ const (
 	pythonBare = " -u -B -I -E -s -S -O -OO -q -v -P "
 )
 
-// launchers are the ones that people start servers with.
-var launchers = map[string][]launcher{
-	"npx":     {{valued: npmValued, bare: npmBare}},
-	"bunx":    {{valued: npmValued, bare: npmBare}},
-	"pnpx":    {{valued: npmValued, bare: npmBare}},
-	"npm":     {{words: []string{"exec", "x"}, valued: npmValued, bare: npmBare}},
-	"pnpm":    {{words: []string{"dlx", "exec"}, valued: npmValued, bare: npmBare}},
-	"yarn":    {{words: []string{"dlx", "exec", "run"}, valued: npmValued, bare: npmBare}},
-	"bun":     {{words: []string{"x", "run"}, bare: npmBare}, {valued: nodeValued, bare: nodeBare}},
-	"deno":    {{words: []string{"run"}, valued: nodeValued, bare: nodeBare}},
-	"uvx":     {{valued: uvValued, bare: uvBare}},
-	"uv":      {{words: []string{"run", "tool run"}, valued: uvValued, bare: uvBare, module: "-m"}},
-	"pipx":    {{words: []string{"run"}, valued: uvValued, bare: uvBare}},
-	"docker":  {{words: []string{"run", "container run"}, valued: dockerValued, bare: dockerBare}},
-	"podman":  {{words: []string{"run", "container run"}, valued: dockerValued, bare: dockerBare}},
-	"go":      {{words: []string{"run", "tool"}, valued: goValued, bare: goBare}},
-	"node":    {{valued: nodeValued, bare: nodeBare}},
-	"tsx":     {{valued: nodeValued, bare: nodeBare}},
-	"ts-node": {{valued: nodeValued, bare: nodeBare}},
-	"python":  {{valued: " -W -X ", bare: pythonBare, module: "-m"}},
-	"python3": {{valued: " -W -X ", bare: pythonBare, module: "-m"}},
-	"ruby":    {{valued: " -r -I ", bare: " -w "}},
-	"java":    {{valued: " -cp -classpath --class-path -p --module-path ", module: "-jar"}},
+// launchers are the ones that people start servers with. A name may occur twice. It is a list, which
+// the linker lays out, and not a map, which code fills.
+var launchers = []launcher{
+	{name: "npx", valued: npmValued, bare: npmBare},
+	{name: "bunx", valued: npmValued, bare: npmBare},
+	{name: "pnpx", valued: npmValued, bare: npmBare},
+	{name: "npm", words: []string{"exec", "x"}, valued: npmValued, bare: npmBare},
+	{name: "pnpm", words: []string{"dlx", "exec"}, valued: npmValued, bare: npmBare},
+	{name: "yarn", words: []string{"dlx", "exec", "run"}, valued: npmValued, bare: npmBare},
+	{name: "bun", words: []string{"x", "run"}, bare: npmBare},
+	{name: "bun", valued: nodeValued, bare: nodeBare},
+	{name: "deno", words: []string{"run"}, valued: nodeValued, bare: nodeBare},
+	{name: "uvx", valued: uvValued, bare: uvBare},
+	{name: "uv", words: []string{"run", "tool run"}, valued: uvValued, bare: uvBare, module: "-m"},
+	{name: "pipx", words: []string{"run"}, valued: uvValued, bare: uvBare},
+	{name: "docker", words: []string{"run", "container run"}, valued: dockerValued, bare: dockerBare},
+	{name: "podman", words: []string{"run", "container run"}, valued: dockerValued, bare: dockerBare},
+	{name: "go", words: []string{"run", "tool"}, valued: goValued, bare: goBare},
+	{name: "node", valued: nodeValued, bare: nodeBare},
+	{name: "tsx", valued: nodeValued, bare: nodeBare},
+	{name: "ts-node", valued: nodeValued, bare: nodeBare},
+	{name: "python", valued: " -W -X ", bare: pythonBare, module: "-m"},
+	{name: "python3", valued: " -W -X ", bare: pythonBare, module: "-m"},
+	{name: "ruby", valued: " -r -I ", bare: " -w "},
+	{name: "java", valued: " -cp -classpath --class-path -p --module-path ", module: "-jar"},
 }
 
 // commandName names the program that a command runs: the package of npx, the image of docker run,
@@ -79,7 +82,11 @@ func commandName(path string, args []string) string {
 	if plain == "cmd" && len(args) > 1 && strings.EqualFold(args[0], "/c") {
 		return commandName(args[1], args[2:])
 	}
-	for _, l := range launchers[plain] {
+	for i := range launchers {
+		l := &launchers[i]
+		if l.name != plain {
+			continue
+		}
 		if rest, ok := l.after(args); ok {
 			if run := l.named(rest); isName(run) {
 				return run
