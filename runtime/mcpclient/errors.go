@@ -3,15 +3,16 @@ package mcpclient
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Errors of requests, for errors.Is.
@@ -261,32 +262,38 @@ func saidBy(body []byte) string {
 }
 
 // messageIn returns the error message in an object, or "".
-func messageIn(object []byte) (message string) {
-	var of struct {
-		Error       json.RawMessage `json:"error"`
-		Message     any             `json:"message"`
-		Description any             `json:"error_description"`
-		Detail      any             `json:"detail"`
-		Title       any             `json:"title"`
+func messageIn(object []byte) string {
+	var inner []byte
+	texts := make([]string, len(messageMembers))
+	d := wire.NewDecoder(bytes.ToValidUTF8(object, []byte("\uFFFD")), wire.Options{})
+	for o := d.OpenObject(nil); o.Next(); {
+		i := slices.IndexFunc(messageMembers, func(name string) bool { return strings.EqualFold(name, o.Name()) })
+		switch {
+		case i < 0:
+		case d.Peek() == '"':
+			wire.String(d, &texts[i])
+		case messageMembers[i] == "error":
+			wire.Raw(d, &inner)
+		}
 	}
-	if json.Unmarshal(object, &of) != nil {
+	if d.Finish() != nil {
 		return ""
 	}
-	var code any
-	if len(of.Error) > 0 && of.Error[0] == '{' {
-		if inner := messageIn(of.Error); inner != "" {
-			return inner
+	if len(inner) > 0 && inner[0] == '{' {
+		if message := messageIn(inner); message != "" {
+			return message
 		}
-	} else {
-		_ = json.Unmarshal(of.Error, &code) // it may be missing
 	}
-	for _, text := range []any{of.Message, of.Description, of.Detail, of.Title, code} {
-		if text, ok := text.(string); ok && strings.TrimSpace(text) != "" {
+	for _, text := range texts {
+		if strings.TrimSpace(text) != "" {
 			return firstLine([]byte(text))
 		}
 	}
 	return ""
 }
+
+// messageMembers are the members of an error that are for people, the best one first.
+var messageMembers = []string{"message", "error_description", "detail", "title", "error"}
 
 // maxLine limits the bytes of a line that an error quotes.
 const maxLine = 200

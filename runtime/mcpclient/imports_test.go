@@ -2,6 +2,7 @@ package mcpclient_test
 
 import (
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,33 @@ func TestImports(t *testing.T) {
 		case strings.HasPrefix(path, "std/"), strings.HasPrefix(path, "github.com/mcpgen/mcpgen/"):
 		default:
 			t.Errorf("%s is imported", path)
+		}
+	}
+}
+
+// A client of a program links no code for what it does not do: reading by reflection, rules of
+// header fields over HTTP, and help for those who send wrong arguments.
+func TestLinked(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "small")
+	if out, err := exec.Command("go", "build", "-o", program, "./testdata/small").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command("go", "tool", "nm", program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols := string(out)
+	if !strings.Contains(symbols, " T github.com/mcpgen/mcpgen/runtime/mcpclient.") {
+		t.Fatal("the program has no symbols of this package")
+	}
+	for _, name := range []string{
+		"encoding/json.Unmarshal", "net/http.", "regexp.compile", "testing.",
+		"github.com/mcpgen/mcpgen/internal/suggest.",
+		"github.com/mcpgen/mcpgen/runtime/internal/toolschema.",
+		"github.com/mcpgen/mcpgen/runtime/wire.adviser.", "github.com/mcpgen/mcpgen/runtime/wire.(*Decoder).separate",
+	} {
+		if strings.Contains(symbols, " T "+name) {
+			t.Errorf("%s is linked", name)
 		}
 	}
 }

@@ -2,13 +2,13 @@ package mcpclient
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // wireFilter is the JSON form of a Filter.
@@ -17,6 +17,28 @@ type wireFilter struct {
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
 	Resources bool     `json:"resourcesListChanged,omitempty"`
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
+}
+
+var filterFields = wire.Fields{
+	{Name: "toolsListChanged"}, {Name: "promptsListChanged"}, {Name: "resourcesListChanged"}, {Name: "resourceSubscriptions"},
+}
+
+// read reads the JSON form of a filter.
+func (f *Filter) read(raw []byte) error {
+	d := wire.NewDecoder(raw, wire.Options{SkipUnknown: true})
+	for o := d.Object(filterFields); o.Next(); {
+		switch o.Name() {
+		case "toolsListChanged":
+			wire.Bool(d, &f.Tools)
+		case "promptsListChanged":
+			wire.Bool(d, &f.Prompts)
+		case "resourcesListChanged":
+			wire.Bool(d, &f.Resources)
+		case "resourceSubscriptions":
+			wire.Slice(d, &f.URIs, wire.String)
+		}
+	}
+	return d.Finish()
 }
 
 // beginListen sends subscriptions/listen, whose reply arrives when the server ends it, and waits
@@ -196,13 +218,13 @@ var errListenEnded = errors.New("the server has ended the subscription")
 
 // acknowledge records the part of the filter that the server has accepted.
 func (x *connection) acknowledge(l *listening, params *jsonrpc.Params, data []byte) {
-	var f wireFilter
-	if raw := params.Get("notifications"); raw != nil && json.Unmarshal(raw, &f) != nil {
+	var f Filter
+	if raw := params.Get("notifications"); raw != nil && f.read(raw) != nil {
 		x.violation(nil, "an acknowledgement that cannot be read", data)
 		return
 	}
 	l.sub.mu.Lock()
-	l.sub.accepted = Filter(f)
+	l.sub.accepted = f
 	l.sub.mu.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -18,6 +18,8 @@ func TestStatusText(t *testing.T) {
 		`{"message":"Unauthorized"}`:                                `: "Unauthorized"`,
 		`{"error":{"message":{"nested":true}},"message":"outer"}`:   `: "outer"`,
 		`{"error":{"code":1}}`:                                      "", `{"error":null}`: "", `{"message":""}`: "", `{"ok":false}`: "", `[{"message":"a batch"}]`: "", `{"message":"cut`: "",
+		`{"Message":"Denied"}`:                           `: "Denied"`,
+		"{\"message\":\"caf\xe9 closed\"}":               `: "caf` + "\uFFFD" + ` closed"`,
 		`{"message":"two\nlines"}`:                       `: "two"`,
 		`{"message":"\u001b[2J"}`:                        `: "\x1b[2J"`,
 		`{"message":"` + strings.Repeat("x", 300) + `"}`: `: "` + strings.Repeat("x", maxLine) + `"`,
