@@ -34,7 +34,10 @@ func (s *Server) timed(next Handler) Handler {
 // feature's directive, or after [WithTimeout] if own is 0.
 func within[R any](ctx context.Context, req *Request, own time.Duration, f func(context.Context, *Request) (R, error)) (R, error) {
 	x := req.x
-	after := either(own, x.conn.server.timeout)
+	after := own
+	if after <= 0 {
+		after = x.conn.server.timeout
+	}
 	if after <= 0 {
 		return f(ctx, req)
 	}

@@ -60,7 +60,8 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 			return nil, nil, engine.InvalidParams("params.ref.name must be a string")
 		}
 		if p, _ := s.lookUp(promptSet, name).(*prompt); p != nil && s.mayUse(ctx, p) {
-			req.found, find = p, p.completer
+			req.setPrompt(p)
+			find = p.completer
 		}
 	case "ref/resource":
 		if name, ok = jsonrpc.String(jsonobject.Member(ref, "uri")); !ok || len(name) > maxURI {
@@ -68,7 +69,8 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 		}
 		name = uritemplate.Encode(name)
 		if t := s.referredTemplate(ctx, name); t != nil {
-			req.found, find = &foundResource{resourceForm: resourceForm{uri: name, info: &t.info.ReadInfo}, template: t}, t.completer
+			req.setResource(&foundResource{resourceForm: resourceForm{uri: name, info: &t.info.ReadInfo}, template: t})
+			find = t.completer
 		}
 	default:
 		return nil, nil, engine.InvalidParams("params.ref.type must be ref/prompt or ref/resource")

@@ -39,7 +39,7 @@ func (t *tool) completed(d *defaults) Feature {
 	d.complete(&info.Errors, &info.HideErrors, &info.Timeout)
 	return &tool{
 		info: &info, name: t.name, also: t.also, call: t.call, reads: t.reads, task: t.task,
-		headers: t.headers, mirrored: t.mirrored,
+		headers: t.headers, mirrored: t.mirrored, reading: t.reading, form: t.form, repeats: t.repeats,
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file finds the feature that a request concerns.
+// This file sets and returns the feature that a request concerns.
 
 // tool returns the called tool, or nil before it is found.
 func (r *Request) tool() *tool {
@@ -26,23 +26,19 @@ func (r *Request) resource() *foundResource {
 	return f
 }
 
-func (t *tool) reading() (help wire.Help, choices map[string]*wire.Choices) {
-	if t.info.Lenient {
-		return wire.Leniency(), t.info.choices
-	}
-	return wire.Advice(), t.info.choices
-}
-func (t *tool) resultLimit() int         { return t.info.MaxResult }
-func (*tool) variables() json.RawMessage { return nil }
+// setTool sets the tool that the request calls.
+func (r *Request) setTool(t *tool) { r.found, r.reading, r.output = t, t.reading, t.form }
 
-func (p *prompt) reading() (help wire.Help, choices map[string]*wire.Choices) {
-	return wire.Leniency(), p.info.choices
+// setPrompt sets the prompt that the request is about.
+func (r *Request) setPrompt(p *prompt) {
+	r.found, r.reading = p, reading{wire.Leniency(), p.info.choices}
 }
-func (*prompt) resultLimit() int           { return 0 }
-func (*prompt) variables() json.RawMessage { return nil }
 
-func (f *foundResource) reading() (help wire.Help, choices map[string]*wire.Choices) {
-	return wire.Leniency(), f.choices()
+// setResource sets the resource that the request is about.
+func (r *Request) setResource(f *foundResource) {
+	r.found, r.reading = f, reading{wire.Leniency(), f.choices()}
 }
-func (*foundResource) resultLimit() int             { return 0 }
+
+func (*tool) variables() json.RawMessage            { return nil }
+func (*prompt) variables() json.RawMessage          { return nil }
 func (f *foundResource) variables() json.RawMessage { return f.appendVariables(nil) }

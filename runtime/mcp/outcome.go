@@ -37,9 +37,8 @@ func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.E
 // rendering returns the state of writing the reply of the request.
 func (x *exchange) rendering() rendering {
 	r := rendering{by: &x.conn.server.published, revision: x.Revision, id: x.ID, decided: x.conn.server.decides(&x.From)}
+	r.output = x.req.output
 	switch {
-	case x.req.tool() != nil:
-		r.output = x.req.tool().form()
 	case x.req.prompt() != nil:
 		r.description = x.req.prompt().info.Description
 	case x.req.resource() != nil:

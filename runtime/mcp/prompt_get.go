@@ -26,7 +26,7 @@ func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
 	if p == nil || !s.mayUse(ctx, p) {
 		return nil, req.x.refused(&ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt: " + req.Name})
 	}
-	req.found = p
+	req.setPrompt(p)
 	if err := p.checkArguments(req.Arguments); err != nil {
 		return nil, err
 	}

@@ -29,19 +29,23 @@ type Request struct {
 	Params json.RawMessage
 
 	found    foundFeature // once it is looked up
+	reading  reading      // of its arguments
+	output   outputForm   // of the tool's results
 	checking bool         // the handler only reads the arguments
 	x        *exchange
 }
 
 // foundFeature is the feature that a request concerns.
 type foundFeature interface {
-	// reading returns the help with arguments, and their choices.
-	reading() (help wire.Help, choices map[string]*wire.Choices)
-	// resultLimit returns the limit of a result in bytes, or 0 for the limit of the server.
-	resultLimit() int
 	// variables appends the arguments that come from the URI, as an object; it returns nil without
 	// any.
 	variables() json.RawMessage
+}
+
+// reading describes how the arguments of a feature are read.
+type reading struct {
+	help    wire.Help
+	choices map[string]*wire.Choices // by their functions
 }
 
 // Call returns the Call that [CallFrom] returns in a handler of the request.
@@ -57,11 +61,14 @@ func (r *Request) decoder() *wire.Decoder {
 }
 
 func (r *Request) decoding() wire.Options {
-	o := wire.Options{Help: wire.Advice(), MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking}
-	if r.found != nil {
-		o.Help, o.Choices = r.found.reading()
+	help := r.reading.help
+	if help == nil { // the request concerns no feature
+		help = wire.Advice()
 	}
-	return o
+	return wire.Options{
+		Help: help, Choices: r.reading.choices,
+		MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking,
+	}
 }
 
 // readingContext is the context of an exchange for its decoder, which stops when the time of the
@@ -112,10 +119,8 @@ func (r *Request) log() *logs.Log { return r.x.conn.server.log }
 
 // maxResult returns the limit of results, in bytes.
 func (r *Request) maxResult() int {
-	if r.found != nil {
-		if most := r.found.resultLimit(); most > 0 {
-			return most
-		}
+	if r.output.most > 0 {
+		return r.output.most
 	}
 	return r.x.conn.server.limits.ResultBytes
 }

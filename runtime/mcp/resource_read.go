@@ -120,7 +120,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 	if found == nil {
 		return nil, req.x.refused(ErrNotFound)
 	}
-	req.found = found
+	req.setResource(found)
 	if err := req.x.requires(found.info.Requires...); err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func failedResult(text string) *ToolResult {
 type outputForm struct {
 	textOnly bool // without structured content
 	declared bool // the tool has an output schema
-	wrapped  bool // values are wrapped in an object by that schema, if the revision requires one
+	wrapped  bool // that schema is wrapped in an object, and values too, in revisions that require one
 	most     int  // limit in bytes; 0 = the limit of the server
 }
 

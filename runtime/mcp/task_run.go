@@ -53,7 +53,8 @@ func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange
 	}
 	r.RunFor(&x.Exchange)
 	r.From.Header = taskPartOf(x.conn.server).fields(x.From.Header)
-	r.req.found, r.req.Name, r.Feature = t, req.Name, req.Name
+	r.req.setTool(t)
+	r.req.Name, r.Feature = req.Name, req.Name
 	r.taskRun().request = x
 	r.questions.made, x.questions.made = x.questions.made, nil
 	return r, nil
@@ -287,7 +288,7 @@ func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 		setPrincipal(&x.From, &Principal{ID: w.Principal})
 	}
 	x.From.Header = w.Header
-	x.req.found = t
+	x.req.setTool(t)
 	x.questions.resume(w)
 	own := x.taskRun()
 	own.state, own.task = isTask, run

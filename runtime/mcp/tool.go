@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
@@ -117,13 +116,27 @@ type tool struct {
 	headers  []toolschema.HeaderParam // arguments that clients repeat in header fields
 	mirrored error                    // reason why headers is empty although the schema has annotations
 
-	output  sync.Once
-	wrapped bool
-	listed  listings
+	reading reading
+	form    outputForm // of results
+	repeats bool       // the tool may run twice with one request state
+
+	listed listings
 }
 
 func newTool(info *ToolInfo, call toolFunc) *tool {
-	t := &tool{info: info, name: info.Name, also: info.Aliases, call: call}
+	help := wire.Advice()
+	if info.Lenient {
+		help = wire.Leniency()
+	}
+	t := &tool{
+		info: info, name: info.Name, also: info.Aliases, call: call,
+		reading: reading{help, info.choices},
+		form: outputForm{
+			textOnly: info.TextOnly, declared: info.OutputSchema != "", most: info.MaxResult,
+			wrapped: info.OutputSchema != "" && !toolschema.HasObjectRoot(info.OutputSchema),
+		},
+		repeats: info.Hints.ReadOnly || info.Hints.Idempotent && !info.Hints.Destructive,
+	}
 	t.headers, t.mirrored = toolschema.HeaderParams(info.InputSchema)
 	return t
 }
@@ -144,11 +157,6 @@ func (t *tool) taskSupport() string {
 		return ""
 	}
 	return t.task.support()
-}
-
-// repeatable reports whether the tool may run twice with one request state.
-func (t *tool) repeatable() bool {
-	return t.info.Hints.ReadOnly || t.info.Hints.Idempotent && !t.info.Hints.Destructive
 }
 
 // destructive reports whether the tool may destroy or overwrite something.
@@ -191,12 +199,6 @@ func (t *tool) names() []string {
 	return append([]string{t.name}, t.also...)
 }
 
-// wraps reports whether the output schema is wrapped in an object, for revisions that require one.
-func (t *tool) wraps() bool {
-	t.output.Do(func() { t.wrapped = t.info.OutputSchema != "" && !toolschema.HasObjectRoot(t.info.OutputSchema) })
-	return t.wrapped
-}
-
 // listing returns the entry of the tool in lists of a revision.
 func (t *tool) listing(rev *protocol.Revision) []byte { return t.listed.get(t, rev) }
 
@@ -223,7 +225,7 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 	if f.StructuredContent && t.info.OutputSchema != "" {
 		b = append(b, `,"outputSchema":`...)
 		b = toolschema.Append(b, t.info.OutputSchema, toolschema.Form{
-			Wrap:             !f.AnyOutput && t.wraps(),
+			Wrap:             !f.AnyOutput && t.form.wrapped,
 			ObjectProperties: !f.BooleanProperties,
 		})
 	}
@@ -279,9 +281,4 @@ func appendHints(b []byte, h ToolHints) []byte {
 		}
 	}
 	return b
-}
-
-// form returns the form of the tool's results.
-func (t *tool) form() outputForm {
-	return outputForm{textOnly: t.info.TextOnly, declared: t.info.OutputSchema != "", wrapped: t.wraps(), most: t.info.MaxResult}
 }

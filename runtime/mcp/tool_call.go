@@ -9,34 +9,38 @@ import (
 
 // callTool answers tools/call.
 func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
-	if !s.offers(toolSet) {
+	x := req.x
+	f := s.lookUp(toolSet, req.Name)
+	if f == nil && !s.offers(toolSet) {
 		return nil, protocolError(engine.NotFound(req.Method))
 	}
-	p := req.x.Params()
+	p := x.Params()
 	if name := p.Get("name"); !p.IsObject() || len(name) == 0 || name[0] != '"' {
 		return nil, wrongParams("params.name must be a string")
 	}
 	if a := req.Arguments; a != nil && a[0] != '{' {
 		return nil, wrongParams("params.arguments must be an object")
 	}
-	if req.x.through != "" && s.tool(ctx, req.x.through) == nil {
-		return nil, req.x.refused(&ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.x.through})
+	if x.through != "" && s.visible(ctx, x, s.lookUp(toolSet, x.through)) == nil {
+		return nil, x.refused(unknownTool(x.through))
 	}
-	t := s.tool(ctx, req.Name)
-	if req.x.through != "" {
+	t := s.visible(ctx, x, f)
+	if x.through != "" {
 		if err := s.checkForwarded(ctx, req, t); err != nil {
-			return nil, req.x.refused(err)
+			return nil, x.refused(err)
 		}
 	}
 	if t == nil {
-		return nil, req.x.refused(&ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name})
+		return nil, x.refused(unknownTool(req.Name))
 	}
-	req.found = t
-	if err := req.x.requires(t.info.Requires...); err != nil {
-		return nil, err
+	req.setTool(t)
+	if len(t.info.Requires) > 0 {
+		if err := x.requires(t.info.Requires...); err != nil {
+			return nil, err
+		}
 	}
-	if !t.repeatable() {
-		if err := req.x.consume(ctx); err != nil {
+	if !t.repeats {
+		if err := x.consume(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -55,11 +59,16 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	return result, nil
 }
 
-// tool returns the tool with that name or alias, or nil if the request does not see one.
-func (s *Server) tool(ctx context.Context, name string) *tool {
-	t, _ := s.lookUp(toolSet, name).(*tool)
-	if t == nil || !s.mayUse(ctx, t) {
+// visible returns the tool that a look-up found, or nil if there is none or the request does not see
+// it. On a server without policies and scopes, it asks nothing about the request.
+func (s *Server) visible(ctx context.Context, x *exchange, f Feature) *tool {
+	t, _ := f.(*tool)
+	if t == nil || (s.decides(&x.From) || s.hasScopes.Load()) && !s.mayUse(ctx, t) {
 		return nil
 	}
 	return t
+}
+
+func unknownTool(name string) *ProtocolError {
+	return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + name}
 }

@@ -24,6 +24,9 @@ const (
 
 // HasObjectRoot reports whether a schema has "type":"object" at its root.
 func HasObjectRoot(schema string) bool {
+	if strings.HasPrefix(schema, `{"type":"object",`) {
+		return true // nearly all schemas: nothing is copied for them
+	}
 	object := false
 	jsonrpc.Members([]byte(schema), func(name, value []byte) bool {
 		if string(name) == "type" {
