@@ -41,7 +41,7 @@ func (c *Caller) ID() string {
 
 // CountedAs returns the client for limits per client, or nil if the connection itself is the unit.
 func (c *Caller) CountedAs() *clientlimit.Client {
-	if !c.Addressed && c.ID() == "" {
+	if !c.Addressed && (c.Principal == nil || c.ID() == "") {
 		return nil
 	}
 	return &c.Client

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -26,6 +27,8 @@ type Exchange struct {
 	Method    protocol.Method
 	key       jsonrpc.IDKey
 	From      Caller
+	counter   *clientlimit.Counter // counts the request among the requests of all connections
+	counted   *clientlimit.Client  // for limits per client; nil if the connection itself is the unit
 	InSession *Session // session of the request; nil without one
 	Opening   *Session // session that this request opens (initialize); otherwise nil
 
@@ -130,7 +133,7 @@ func (x *Exchange) end() {
 // release stops counting the request as a running one.
 func (x *Exchange) release() {
 	x.released = true
-	x.counter().Give(x.From.CountedAs())
+	x.counter.Give(x.counted)
 	x.conn.release()
 }
 

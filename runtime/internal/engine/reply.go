@@ -105,7 +105,7 @@ func (x *Exchange) send(message []byte, code int, returned bool) {
 	}
 	c.inflight.remove(x)
 	if returned { // before the reply is queued, since other connections of the client do not wait for c.mu
-		x.counter().Give(x.From.CountedAs())
+		x.counter.Give(x.counted)
 	}
 	if o, ok := x.Sink.(transport.Overloader); ok && returned && x.Unavailable && code == jsonrpc.CodeInternal {
 		o.Overload(message, code)

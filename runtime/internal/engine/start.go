@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -47,7 +46,7 @@ func (c *Conn) answerOrStart(b *Buffers, caller *Caller, out Sink, from *Origin)
 	how := c.host.Plan(b, from.Revision, *caller)
 	method := how.Method
 	var err *jsonrpc.Error
-	if caller.Expired() {
+	if caller.Principal != nil && caller.Expired() {
 		err = errExpired
 	} else if method != protocol.ToolsCall { // for tools/call, the arguments are checked when they are decoded
 		err = m.Params.Check(c.Settings.Limits.Depth)
@@ -94,15 +93,18 @@ func (c *Conn) start(x *Exchange) *jsonrpc.Error {
 		return ErrOverloaded
 	}
 	x.cost.Store(int64(cost))
-	counter := x.counter()
-	if !counter.Take(x.From.CountedAs()) {
+	x.counter, x.counted = c.Settings.Calls, x.From.CountedAs()
+	if x.Method == protocol.Listen {
+		x.counter = c.Settings.Listens
+	}
+	if !x.counter.Take(x.counted) {
 		c.Settings.Memory.Release(cost)
 		return errTooManyCalls
 	}
 	err := c.enter(x)
 	if err != nil {
 		c.Settings.Memory.Release(cost)
-		counter.Give(x.From.CountedAs())
+		x.counter.Give(x.counted)
 	}
 	return err
 }
@@ -114,12 +116,4 @@ func (x *Exchange) kept() int {
 		size += x.Client.size()
 	}
 	return size
-}
-
-// counter returns the counter for requests of all connections that counts the request.
-func (x *Exchange) counter() *clientlimit.Counter {
-	if x.Method == protocol.Listen {
-		return x.conn.Settings.Listens
-	}
-	return x.conn.Settings.Calls
 }
