@@ -18,8 +18,8 @@ func (s *Server) timed(next Handler) Handler {
 	overdue := &engine.TimeoutError{After: s.limits.CallTime}
 	return func(ctx context.Context, req *Request) (Reply, error) {
 		x := req.x
-		x.StartClock(overdue)
-		defer x.StopClock()
+		x.CallClock.Start(&x.Exchange, overdue)
+		defer x.CallClock.Stop()
 		reply, err := next(ctx, req)
 		if err != nil {
 			if late := engine.TimedOut(&x.Ctx); late != nil {

@@ -32,19 +32,20 @@ type Clock struct {
 	prev, next *Clock // while it runs
 }
 
-// start starts the clock, as the innermost one of the request.
-func (c *Clock) start() {
-	all := c.x.conn.clocks
+// Start starts the clock, as the innermost one of the request. overdue contains its time.
+func (c *Clock) Start(x *Exchange, overdue *TimeoutError) {
+	c.x, c.overdue = x, overdue
+	all := x.conn.clocks
 	now := time.Now()
 	all.mu.Lock()
-	c.left = c.overdue.After
+	c.left = overdue.After
 	all.run(c, now)
 	all.mu.Unlock()
 	c.x.partClock.Store(c)
 }
 
-// stop stops the clock. The outer clock becomes the innermost one.
-func (c *Clock) stop() {
+// Stop stops the clock. The outer clock becomes the innermost one.
+func (c *Clock) Stop() {
 	c.x.partClock.Store(c.outer)
 	all := c.x.conn.clocks
 	all.mu.Lock()
@@ -128,7 +129,9 @@ func (s *Clocks) run(c *Clock, now time.Time) {
 		c.next.prev = c
 	}
 	s.first = c
-	s.arm(now, c.end)
+	if s.armed.IsZero() || c.end.Before(s.armed) {
+		s.arm(now, c.end)
+	}
 }
 
 // remove removes a clock if it is in the list. The caller holds the lock.
@@ -147,7 +150,8 @@ func (s *Clocks) remove(c *Clock) {
 	c.prev, c.next = nil, nil
 }
 
-// arm sets the timer to fire at the given time, or before. The caller holds the lock.
+// arm sets the timer to fire at the given time, or before, unless it will. The caller holds the
+// lock.
 func (s *Clocks) arm(now, at time.Time) {
 	if latest := now.Add(sweepTime); at.After(latest) {
 		at = latest
@@ -228,25 +232,16 @@ func (x *Exchange) PauseClock() (resume func()) {
 	return c.resume
 }
 
-// StartClock starts the clock of the whole request.
-func (x *Exchange) StartClock(overdue *TimeoutError) {
-	x.callClock.x, x.callClock.overdue = x, overdue
-	x.callClock.start()
-}
-
-// StopClock stops the clock of the whole request.
-func (x *Exchange) StopClock() { x.callClock.stop() }
-
 // LimitTime returns a context for a part of the request. end is called with a cause after that
 // time. The caller stops the clock of the context.
 func (x *Exchange) LimitTime(ctx context.Context, end context.CancelCauseFunc, after time.Duration) *clockContext {
-	c := &Clock{x: x, outer: x.partClock.Load(), overdue: &TimeoutError{After: after}, cancel: end}
-	c.start()
+	c := &Clock{outer: x.partClock.Load(), cancel: end}
+	c.Start(x, &TimeoutError{After: after})
 	return &clockContext{Context: ctx, clock: c}
 }
 
 // Stop stops the clock of the context.
-func (c *clockContext) Stop() { c.clock.stop() }
+func (c *clockContext) Stop() { c.clock.Stop() }
 
 // Overtime returns the cause with which the context of the handlers is cancelled if their time is
 // up, or nil before.

@@ -44,8 +44,8 @@ type Exchange struct {
 	Ctx exchangeContext
 
 	// The clocks that limit the time of the handlers. The lock of Conn.clocks guards them.
-	partClock atomic.Pointer[Clock] // clock of the innermost running part, or callClock
-	callClock Clock                 // clock of the whole request
+	partClock atomic.Pointer[Clock] // clock of the innermost running part, or CallClock
+	CallClock Clock                 // clock of the whole request
 
 	exchangeReply
 	exchangeStorage
