@@ -75,7 +75,9 @@ func printable(s string) string {
 func (c *Conn) forget(x *Exchange) {
 	x.dropNoticesLocked()
 	x.answered = true
-	x.endHandlerLocked(false)
+	if r := x.Ctx.inner.Load(); r != nil {
+		r.endRunLocked(false)
+	}
 	c.inflight.remove(x)
 	x.Sink.Reply(nil, 0)
 }

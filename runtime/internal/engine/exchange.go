@@ -120,8 +120,9 @@ func (x *Exchange) end() {
 	b := x.buffers
 	x.buffers = nil
 	b.release()
-	x.endTurn()
-	x.leavePlace()
+	if x.mediumTurn || x.placeOf != nil {
+		x.leaveRoom()
+	}
 	x.releaseCharge()
 	x.Stop(nil)
 	if !x.released {

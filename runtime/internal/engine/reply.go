@@ -53,7 +53,9 @@ func (x *Exchange) Write(reply Reply) {
 		}
 	}
 	if !large {
-		x.dropEncoded()
+		if x.placeOf != nil {
+			x.dropEncoded()
+		}
 		x.Sink.Wait()
 	}
 	x.send(b.out, code, true)
@@ -97,9 +99,13 @@ func (x *Exchange) send(message []byte, code int, returned bool) {
 	if x.answered {
 		return
 	}
-	x.closeNoticesLocked()
+	if x.notices != nil {
+		x.closeNoticesLocked()
+	}
 	x.answered = true
-	x.endHandlerLocked(true)
+	if r := x.Ctx.inner.Load(); r != nil {
+		r.endRunLocked(true)
+	}
 	if d, ok := x.Sink.(transport.Denier); ok && returned && x.Denied != nil && code == jsonrpc.CodeInternal {
 		d.Deny(x.Denied)
 	}

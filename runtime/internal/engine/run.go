@@ -46,8 +46,7 @@ func (x *Exchange) Adopt(run *Exchange) {
 // EndRun releases the storage of a run that goes on after its request.
 func (x *Exchange) EndRun() {
 	x.buffers.release()
-	x.endTurn()
-	x.leavePlace()
+	x.leaveRoom()
 	x.releaseCharge()
 	x.Stop(nil)
 }

@@ -120,12 +120,16 @@ func (x *Exchange) reserveReply(size int) bool {
 	return x.reserve(size, false) == nil
 }
 
-// dropEncoded drops the encoded result if the reply does not contain it.
+// dropEncoded drops the encoded result of a request with a place, whose reply does not contain it.
 func (x *Exchange) dropEncoded() {
-	if x.placeOf != nil {
-		x.buffers.encoder.Reset()
-		x.leavePlace()
-	}
+	x.buffers.encoder.Reset()
+	x.leavePlace()
+}
+
+// leaveRoom gives the turns and the place of a large reply back.
+func (x *Exchange) leaveRoom() {
+	x.endTurn()
+	x.leavePlace()
 }
 
 // leavePlace gives the place beyond the budget back.
