@@ -73,18 +73,12 @@ const keptMembers = 64
 // Reset makes m empty, so that it no longer refers to the parsed text. It keeps storage of moderate
 // size.
 func (m *Message) Reset() {
-	members := m.Params.noMembers()
+	members := m.Params.members
+	clear(members) // the elements beyond its length are zero already
 	*m = Message{}
-	m.Params.members = members
-}
-
-// noMembers returns empty storage for members: the cleared storage of p, or nil if it is large.
-func (p *Params) noMembers() []member {
-	if cap(p.members) > keptMembers {
-		return nil
+	if cap(members) <= keptMembers {
+		m.Params.members = members[:0]
 	}
-	clear(p.members) // the elements beyond its length are zero already
-	return p.members[:0]
 }
 
 // Check checks the member that [Parser.Deferred] left unchecked. The error has the code -32700, or

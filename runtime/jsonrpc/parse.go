@@ -227,8 +227,12 @@ func (e *envelope) digits() []byte {
 
 func (e *envelope) id() {
 	v := e.digits()
-	if v == nil {
+	switch {
+	case v == nil:
 		v = e.value(1)
+	case len(v) <= MaxID && len(e.m.ID.raw) == 0 && !e.badID:
+		e.m.ID = ID{raw: v}
+		return
 	}
 	id, ok := RawID(v)
 	if !ok || e.badID || !e.m.ID.IsZero() {
@@ -260,7 +264,8 @@ func (e *envelope) params() {
 	}
 	e.pos++
 	var keys keySet
-	m.Params.members = m.Params.noMembers()
+	clear(m.Params.members) // of a duplicate key
+	m.Params.members = m.Params.members[:0]
 	e.members(&keys, func(name []byte) {
 		var v []byte
 		if e.p.Deferred != "" && string(name) == e.p.Deferred {
