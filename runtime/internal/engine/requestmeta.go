@@ -11,7 +11,7 @@ import (
 )
 
 // This file reads the _meta of requests, in which clients from revision 2026-07-28 on send
-// revision, client and capabilities. [Conn.origin] runs on the goroutine that reads.
+// revision, client and capabilities. [Conn.metaOrigin] runs on the goroutine that reads.
 
 // requestMeta contains the members that the protocol defines in the _meta of a request. The values
 // are JSON, nil if they are missing.
@@ -67,11 +67,10 @@ func (r *requestMeta) check(meta []byte) *jsonrpc.Error {
 	return nil
 }
 
-// origin determines the revision of a request. A revision in its _meta takes precedence over the
-// one that the connection has negotiated (versioning, backward compatibility).
-func (c *Conn) origin(m *jsonrpc.Message, inBatch bool) (Origin, *jsonrpc.Error) {
-	meta := m.Params.Get("_meta")
-	if meta != nil && !jsonobject.Is(meta) {
+// metaOrigin determines the revision of a request with _meta. A revision in it takes precedence over
+// the one that the connection has negotiated (versioning, backward compatibility).
+func (c *Conn) metaOrigin(m *jsonrpc.Message, meta []byte, inBatch bool) (Origin, *jsonrpc.Error) {
+	if !jsonobject.Is(meta) {
 		return Origin{}, InvalidParams("params._meta must be an object")
 	}
 	r := readMeta(meta)

@@ -26,7 +26,13 @@ func (c *Conn) request(b *Buffers, caller *Caller, out Sink, inBatch bool) {
 	if batch, ok := out.(*batch); ok {
 		batch.expect()
 	}
-	from, err := c.origin(&b.msg, inBatch)
+	var from Origin
+	var err *jsonrpc.Error
+	if meta := b.msg.Params.Get("_meta"); meta == nil {
+		from, err = c.sessionOrigin(&b.msg, inBatch)
+	} else {
+		from, err = c.metaOrigin(&b.msg, meta, inBatch)
+	}
 	switch {
 	case err == nil:
 		b = c.answerOrStart(b, caller, out, &from)
