@@ -48,9 +48,6 @@ func (c *Conn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
 			// Replies to messages that arrive together are written together.
 			out.FlushAsync()
 		}
-		if out.Overloaded() {
-			out.Fail(outbox.ErrStalled)
-		}
 	}
 }
 

@@ -98,13 +98,18 @@ func (o *Outbox) Own(message []byte, _ int) bool {
 // Refuse is like Answer.
 func (o *Outbox) Refuse(message []byte, code int) { o.Answer(message, code) }
 
-// Answer queues a reply of the goroutine that reads, which has not waited for room.
+// Answer queues a reply of the goroutine that reads, which has not waited for room. The connection
+// fails if the client cannot be reading, because too many of these replies are queued. The newest
+// reply does not count: it alone may exceed the limit, such as a list of large schemas.
 func (o *Outbox) Answer(message []byte, _ int) {
 	o.Notify(message)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.unthrottledBytes += o.newest
 	o.newest = len(message)
+	if (o.unthrottledBytes+3)/4 > o.limit || o.unthrottledBytes > leastUnthrottled && o.memory.Short() {
+		o.failLocked(ErrStalled)
+	}
 }
 
 // Notify queues a message. It never waits, and drops the message once the connection has failed.
@@ -132,15 +137,6 @@ func (o *Outbox) charge() {
 		}
 	}
 	o.account.Set(size)
-}
-
-// Overloaded reports whether the client cannot be reading, because too many replies of the
-// goroutine that reads, which do not wait for room, are queued. The newest reply does not count: it
-// alone may exceed the limit, such as a list of large schemas.
-func (o *Outbox) Overloaded() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return (o.unthrottledBytes+3)/4 > o.limit || o.unthrottledBytes > leastUnthrottled && o.memory.Short()
 }
 
 // leastUnthrottled is the limit of such replies in bytes while memory is short.
@@ -257,16 +253,12 @@ func (o *Outbox) releaseBuffers() {
 	}
 }
 
-// waiting reports whether the queue contains messages.
-func (o *Outbox) waiting() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return len(o.pending) > 0
-}
-
 // FlushAsync makes Serve write the queue, and does not wait.
 func (o *Outbox) FlushAsync() {
-	if !o.waiting() {
+	o.mu.Lock()
+	empty := len(o.pending) == 0
+	o.mu.Unlock()
+	if empty {
 		return
 	}
 	select {

@@ -207,17 +207,21 @@ func TestLargeStorage(t *testing.T) {
 // newest one in addition.
 func TestOverloaded(t *testing.T) {
 	q := newQueue(10, nil)
-	q.Answer([]byte(strings.Repeat("x", 1000)), 0)
-	if q.Overloaded() {
-		t.Error("one reply of any length is too much")
+	for range 3 {
+		q.Answer([]byte(strings.Repeat("x", 1000)), 0)
+		if err := q.Err(); err != nil {
+			t.Errorf("one reply of any length, after what is written: %v", err)
+		}
+		q.Flush()
+	}
+	q.Answer([]byte(strings.Repeat("x", 40)), 0)
+	q.Answer([]byte("x"), 0)
+	if err := q.Err(); err != nil {
+		t.Errorf("40 bytes: %v", err)
 	}
 	q.Answer([]byte("x"), 0)
-	if !q.Overloaded() {
-		t.Error("1,001 bytes are not too much")
-	}
-	q.Flush()
-	if q.Overloaded() {
-		t.Error("what is written counts")
+	if q.Err() != outbox.ErrStalled || q.failed.Load() != 1 {
+		t.Errorf("41 bytes: %v, failed %d times", q.Err(), q.failed.Load())
 	}
 	q.done(t)
 }
