@@ -129,11 +129,12 @@ type roundAsker struct{}
 func (roundAsker) ask(_ context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error) {
 	c := &x.questions
 	c.mu.Lock()
-	if c.returned {
+	r := c.make()
+	if c.returned.Load() {
 		c.mu.Unlock()
 		return nil, ErrNoCall
 	}
-	if r := c.make(); len(r.pending) == 0 {
+	if len(r.pending) == 0 {
 		r.pending = []pendingQuestion{{key, q.method, q.params(complaint), q.digest}}
 	}
 	c.mu.Unlock()

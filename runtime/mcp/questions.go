@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
@@ -21,11 +22,17 @@ import (
 // guards all fields.
 
 // questions are the questions of one request, and their answers. Most requests have no questions:
-// the zero value needs no further storage.
+// the zero value needs no further storage, and its lock is not used.
+//
+// A question is recorded in this order: under the lock, make the record, then look whether the
+// handler has returned. The end of a run sets returned first, and then looks for a record. So either
+// the question is refused, or the end of the run finds it.
 type questions struct {
-	mu       sync.Mutex
-	returned bool            // the handler has returned, and can no longer ask
-	made     *questionRecord // nil before the first question, answer or value
+	returned atomic.Bool // the handler has returned, and can no longer ask
+	used     atomic.Bool // there is a record
+
+	mu   sync.Mutex
+	made *questionRecord // nil before the first question, answer or value
 }
 
 // questionRecord is the record of a request with questions. The lock of the questions guards it.
@@ -49,9 +56,15 @@ type questionRecord struct {
 // make returns the record. The caller holds the lock, or no other goroutine can access c yet.
 func (c *questions) make() *questionRecord {
 	if c.made == nil {
-		c.made = new(questionRecord)
+		c.set(new(questionRecord))
 	}
 	return c.made
+}
+
+// set sets the record, under the same condition as make.
+func (c *questions) set(r *questionRecord) {
+	c.made = r
+	c.used.Store(r != nil)
 }
 
 // answer is an answer of the client.
@@ -97,7 +110,7 @@ func (c *questions) lookUp(x *exchange, name string, q *question) (key string, v
 	switch {
 	case r.rejected != nil:
 		return "", nil, r.rejected
-	case c.returned:
+	case c.returned.Load():
 		return "", nil, ErrNoCall
 	case len(r.pending) > 0:
 		return "", nil, ErrPending
@@ -227,25 +240,14 @@ func (c *questions) restart() {
 	}
 }
 
-// beginRun begins a run of the handler. It returns an error if the answers or the state of the
-// request cannot be used.
-func (c *questions) beginRun() error {
+// rejection returns the reason why the answers or the state of the request cannot be used, or nil.
+func (c *questions) rejection() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.made != nil && c.made.rejected != nil {
-		return c.made.rejected
+	if c.made == nil {
+		return nil
 	}
-	c.returned = false
-	return nil
-}
-
-// endRun ends a run of the handler. Goroutines that the handler started can no longer ask. It
-// reports whether the reply to the request contains questions.
-func (c *questions) endRun() (asked bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.returned = true
-	return c.askedLocked()
+	return c.made.rejected
 }
 
 // suppressesOutput reports whether progress and log messages of the handler are not sent now: an

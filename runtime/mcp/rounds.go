@@ -40,9 +40,9 @@ func (x *exchange) openRound() {
 		return
 	}
 	if err := x.readRound(answers, state); err != nil {
-		x.questions.made = &questionRecord{rejected: err}
+		x.questions.set(&questionRecord{rejected: err})
 	} else if err := x.questions.make().charge(x); err != nil {
-		x.questions.made = &questionRecord{rejected: err}
+		x.questions.set(&questionRecord{rejected: err})
 	}
 }
 
@@ -146,13 +146,18 @@ func (x *exchange) endRoundLocked() (Reply, error) {
 // error, or the questions are the reply.
 func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
-	if err := x.questions.beginRun(); err != nil {
-		return nil, err
+	q := &x.questions
+	if q.used.Load() {
+		if err := q.rejection(); err != nil {
+			return nil, err
+		}
 	}
-	defer x.questions.endRun()
+	q.returned.Store(false)      // by a run before: interceptors may call their next handler again
+	defer q.returned.Store(true) // goroutines that the handler started can no longer ask
 	for rounds := 1; ; rounds++ {
 		reply, err := s.dispatch(ctx, req)
-		if x.questions.endRun() {
+		q.returned.Store(true)
+		if q.used.Load() && q.asked() {
 			return x.endRound()
 		}
 		required, ok := errors.AsType[*InputRequired](err)
@@ -165,9 +170,7 @@ func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 		if rounds == maxRounds {
 			return nil, fmt.Errorf("the handler still needs input after %d rounds", rounds)
 		}
-		if err := x.questions.beginRun(); err != nil {
-			return nil, err
-		}
+		q.returned.Store(false)
 		if err := x.askAll(ctx, required); err != nil {
 			return nil, err
 		}

@@ -50,7 +50,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.IsAnswered() {
 		return
 	}
-	if x.questions.asked() {
+	if x.questions.used.Load() && x.questions.asked() {
 		reply, err = x.endRound()
 	}
 	x.Unavailable = err != nil && isUnavailable(err)

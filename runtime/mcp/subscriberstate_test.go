@@ -127,7 +127,7 @@ func TestContentByType(t *testing.T) {
 // A question that is asked after the handler returns does not end a round.
 func TestQuestionAfterTheRound(t *testing.T) {
 	x := new(exchange)
-	x.questions.returned = true
+	x.questions.returned.Store(true)
 	if _, err := (roundAsker{}).ask(t.Context(), x, "key", new(question), ""); err != ErrNoCall || x.questions.asked() {
 		t.Errorf("%v, %v", err, x.questions.made)
 	}

@@ -48,7 +48,7 @@ func (taskAsker) ask(ctx context.Context, x *exchange, key string, q *question, 
 	c.mu.Lock()
 	r := c.make()
 	asked.Tries = r.tries[key]
-	returned, parked := c.returned, len(r.pending) > 0
+	returned, parked := c.returned.Load(), len(r.pending) > 0
 	c.mu.Unlock()
 	switch {
 	case returned:

@@ -56,7 +56,8 @@ func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange
 	r.req.setTool(t)
 	r.req.Name, r.Feature = req.Name, req.Name
 	r.taskRun().request = x
-	r.questions.made, x.questions.made = x.questions.made, nil
+	r.questions.set(x.questions.made)
+	x.questions.set(nil)
 	return r, nil
 }
 
@@ -65,7 +66,7 @@ func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange
 func (x *exchange) adopt(r *exchange) {
 	x.req.Params, x.req.Arguments = r.req.Params, r.req.Arguments
 	x.questions.mu.Lock()
-	x.questions.made = r.questions.made
+	x.questions.set(r.questions.made)
 	asked := x.questions.askedLocked()
 	x.questions.mu.Unlock()
 	x.Exchange.Adopt(&r.Exchange)
@@ -97,10 +98,11 @@ func (x *exchange) callRun() (reply Reply, err error) {
 			x.endRun(reply, err)
 		}
 	}()
-	if err := x.questions.beginRun(); err != nil {
+	if err := x.questions.rejection(); err != nil {
 		returned = true
 		return nil, err
 	}
+	x.questions.returned.Store(false)
 	reply, err = taskPartOf(x.conn.server).handler(&x.Ctx, &x.req)
 	returned = true
 	return reply, err
@@ -120,7 +122,7 @@ func (s *Server) runTaskTool(ctx context.Context, req *Request) (Reply, error) {
 
 // endRun passes the result of a handler to its request, or to its task.
 func (x *exchange) endRun(reply Reply, err error) {
-	x.questions.endRun()
+	x.questions.returned.Store(true)
 	t := x.taskRun()
 	t.mu.Lock()
 	state := t.state
