@@ -3,9 +3,7 @@ package emit
 import (
 	"bytes"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/printer"
+	"go/format"
 	"go/token"
 	"go/types"
 	"maps"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/generator/internal/layout"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -33,12 +32,25 @@ const commentWidth = 77
 // code is the type of the expressions and statements that the emitters build.
 type code = *jen.Statement
 
+// declaration is a declaration with the lines of its doc comment.
+type declaration struct {
+	doc  []string
+	code jen.Code
+}
+
+// Names contains the names in a file.
+type Names struct {
+	Declared []string          // at package level
+	Used     []layout.Name     // each once; see [layout.Printer.Names]
+	Imports  map[string]string // path by name
+}
+
 // file collects the declarations of one file.
 type file struct {
 	path, name string // of the package
 	imports    *imports
 	aliases    *model.Aliases // for types that the file cannot name
-	body       []jen.Code
+	body       []declaration
 	long       []string // placeholders, each with its replacement
 	structs    []*unnamedStruct
 	tagged     bool // types are printed with the tags of unnamed structs
@@ -49,45 +61,53 @@ func newFile(p *model.Package, reserved []string) *file {
 }
 
 // add appends a declaration with its doc comment.
-func (f *file) add(doc string, declaration jen.Code) {
-	f.body = append(f.body, jen.Line())
-	for _, line := range breakText(doc, commentWidth) {
-		f.body = append(f.body, jen.Comment("// "+strings.TrimSuffix(line, " ")))
-	}
-	f.body = append(f.body, declaration)
+func (f *file) add(doc string, code jen.Code) {
+	f.body = append(f.body, declaration{breakText(doc, commentWidth), code})
 }
 
 // addBare appends a declaration without a comment.
-func (f *file) addBare(declaration jen.Code) { f.body = append(f.body, jen.Line(), declaration) }
+func (f *file) addBare(code jen.Code) { f.body = append(f.body, declaration{nil, code}) }
 
 // render returns the formatted file.
-func (f *file) render(header string) (source []byte, parsed *ast.File, err error) {
-	file := jen.NewFile(f.name)
-	file.NoFormat = true
-	file.HeaderComment(header)
-	file.Add(f.imports.declaration())
-	for _, c := range f.body {
-		file.Add(c)
+func (f *file) render(header string) (text []byte, names *Names, err error) {
+	names = &Names{Imports: map[string]string{}}
+	for path, name := range f.imports.names {
+		names.Imports[name] = path
 	}
-	var out bytes.Buffer
-	if err := file.Render(&out); err != nil {
-		return nil, nil, fmt.Errorf("render declarations: %w", err)
+	if text, err = format.Source([]byte(header + "\n\npackage " + f.name + "\n")); err != nil {
+		return nil, nil, fmt.Errorf("format generated header: %w", err)
 	}
-	// Like go/format, which would parse the file once more for callers that need its declarations.
-	fset := token.NewFileSet()
-	parsed, err = parser.ParseFile(fset, "", out.Bytes(), parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return nil, nil, fmt.Errorf("parse generated file: %w", err)
+	// No literal and no comment contains the character of the mark.
+	const mark = "//\x00"
+	parts := make([]jen.Code, 0, 4*len(f.body))
+	parts = append(parts, f.imports.declaration())
+	for _, d := range f.body {
+		parts = append(parts, jen.Comment(mark))
+		for _, line := range d.doc {
+			parts = append(parts, jen.Comment("// "+strings.TrimSuffix(line, " ")))
+		}
+		parts = append(parts, d.code)
 	}
-	ast.SortImports(fset, parsed)
-	var formatted bytes.Buffer
-	if err := (&printer.Config{Mode: printer.UseSpaces | printer.TabIndent, Tabwidth: 8}).Fprint(&formatted, fset, parsed); err != nil {
-		return nil, nil, fmt.Errorf("format generated file: %w", err)
+	raw := source(parts...)
+	text = slices.Grow(text, len(raw)+len(raw)/2)
+	var printer layout.Printer
+	used := map[layout.Name]bool{}
+	for part := range strings.SplitSeq(raw, mark+"\n") {
+		if text, err = printer.Append(append(text, '\n'), part); err != nil {
+			return nil, nil, err
+		}
+		names.Declared = append(names.Declared, printer.Declared()...)
+		for _, name := range printer.Names() {
+			if !used[name] {
+				used[name] = true
+				names.Used = append(names.Used, name)
+			}
+		}
 	}
 	if len(f.long) == 0 {
-		return formatted.Bytes(), parsed, nil
+		return text, names, nil
 	}
-	return []byte(strings.NewReplacer(f.long...).Replace(formatted.String())), parsed, nil
+	return []byte(strings.NewReplacer(f.long...).Replace(string(text))), names, nil
 }
 
 // longText is like rawText, for a text whose lines after the first begin with so many tabs. It
@@ -269,12 +289,14 @@ func stringSlice() code { return verbatim("[]string") }
 // define declares a variable of the package.
 func define(name string, value jen.Code) code { return jen.Var().Id(name).Op("=").Add(value) }
 
-// source returns the source of an expression, not yet formatted.
-func source(c jen.Code) string {
+// source returns the source of expressions or declarations, not yet formatted.
+func source(code ...jen.Code) string {
 	var b bytes.Buffer
 	f := jen.NewFile("p")
 	f.NoFormat = true
-	f.Add(c)
+	for _, c := range code {
+		f.Add(c)
+	}
 	if err := f.Render(&b); err != nil {
 		return ""
 	}

@@ -169,7 +169,7 @@ func warnOfUnreadTags(m *model.Package, diags *diag.List) {
 
 // print prints the source of one package and reads the present file.
 func (p *Package) print(texts *schema.Texts, docs *load.Docs, diags *diag.List) error {
-	source, file, err := emit.File(p.Model, texts)
+	source, names, err := emit.File(p.Model, texts)
 	if err != nil {
 		return fmt.Errorf("print %s: %w", p.Path, err)
 	}
@@ -177,7 +177,7 @@ func (p *Package) print(texts *schema.Texts, docs *load.Docs, diags *diag.List) 
 	if p.Old, err = regularfile.Read(p.Path); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("read the generated file: %w", err)
 	}
-	checkNames(p, file, diags)
-	warnOfPlatforms(p, file, docs, diags)
+	checkNames(p, names.Declared, diags)
+	warnOfPlatforms(p, names, docs, diags)
 	return nil
 }
