@@ -207,7 +207,11 @@ func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at diag.Place
 		owner = v.FieldByIndex(s.name).String()
 	}
 	if s.pos != nil {
-		at = at.At(v.FieldByIndex(s.pos).Interface().(token.Position))
+		if pos := v.FieldByIndex(s.pos); pos.CanAddr() { // a copy in an interface would be allocated
+			at = at.At(*pos.Addr().Interface().(*token.Position))
+		} else {
+			at = at.At(pos.Interface().(token.Position))
+		}
 	}
 	for _, field := range s.fields {
 		c.walk(v.FieldByIndex(field.Index), field.Name, owner, at)
