@@ -37,10 +37,10 @@ func (s *set) line(text string) string {
 	var b strings.Builder
 	var w *words
 	end := 0
-	for _, at := range expression().shellWord.FindAllStringIndex(text, -1) {
-		b.WriteString(text[end:at[0]])
-		word, quote := text[at[0]:at[1]], ""
-		end = at[1]
+	for m, ok := shellWord(text, 0); ok; m, ok = shellWord(text, m.end) {
+		b.WriteString(text[end:m.start])
+		word, quote := text[m.start:m.end], ""
+		end = m.end
 		after, last := strings.CutSuffix(word, ";")
 		if last && after != "" {
 			word, end = after, end-1
@@ -70,12 +70,12 @@ func (s *set) line(text string) string {
 
 // listed hides the values of flags in a JSON list.
 func (s *set) listed(text string) string {
-	return expression().quotedFlag.ReplaceAllStringFunc(text, func(found string) string {
-		m := expression().quotedFlag.FindStringSubmatch(found)
-		if flag := strings.TrimLeft(m[1], "-"); !secretName(flag) && (!s.strict || len(flag) > 1) {
-			return found
+	return rewrite(text, quotedFlag, func(m match) string {
+		flag, _, _ := strings.Cut(text[m.start+1:m.end], `"`)
+		if flag = strings.TrimLeft(flag, "-"); !secretName(flag) && (!s.strict || len(flag) > 1) {
+			return text[m.start:m.end]
 		}
-		return `"` + m[1] + `"` + m[2] + `"` + s.hide(m[3]) + `"`
+		return text[m.start:m.from] + s.hide(text[m.from:m.to]) + text[m.to:m.end]
 	})
 }
 
@@ -193,18 +193,13 @@ func (w *words) operand(arg string) string {
 	if windows, ok := strings.CutPrefix(name, "/"); ok && w.set.strict { // /password VALUE
 		name = windows
 	}
-	if secretName(name) && nameOnly(name) && (assigns || w.set.strict && !expression().file.MatchString(name)) {
+	if secretName(name) && nameOnly(name) && (assigns || w.set.strict && !isFile(name)) {
 		w.secret = true
 	}
 	if windows, ok := strings.CutPrefix(arg, "/"); ok && w.set.strict && len(windows) > 2 && windows[1] == ':' { // /p:VALUE
 		return arg[:3] + w.set.hide(windows[2:])
 	}
 	return w.set.text(arg)
-}
-
-// isWord reports whether a text may be the name of a flag or of a command.
-func isWord(text string) bool {
-	return expression().name.MatchString(text)
 }
 
 // nameOnly reports whether a text consists of characters of names of variables and fields.
@@ -242,7 +237,7 @@ func (s *set) value(flag, value string, short bool) string {
 	if secretName(flag) {
 		return s.hide(value)
 	}
-	if e := expression(); !short || IsReference(value) || e.path.MatchString(value) || e.file.MatchString(value) || e.scoped.MatchString(value) || strings.Contains(value, "://") {
+	if !short || IsReference(value) || isPath(value) || isFile(value) || isScoped(value) || strings.Contains(value, "://") {
 		return s.text(value)
 	}
 	if name, secret, given := strings.Cut(value, "="); given && isWord(name) {

@@ -9,6 +9,7 @@ import (
 // launcher is a program that starts another one. The meaning of its own flags is known: they come
 // first, and the rest belongs to the other program.
 type launcher struct {
+	names        string   // in lower case, each between spaces
 	bare, valued string   // flags of one letter without and with a value
 	final        string   // flags whose value is the program
 	attached     string   // flags whose value follows without a space
@@ -16,33 +17,30 @@ type launcher struct {
 	skip         []string // commands before the program
 }
 
-var launchers = map[string]*launcher{
-	"npx":    {bare: "yq", valued: "pw", final: "c", long: []string{"yes", "no", "no-install", "quiet", "prefer-online", "prefer-offline"}, longer: []string{"package", "registry"}},
-	"bunx":   {valued: "p", long: []string{"bun", "silent"}, longer: []string{"package"}},
-	"uvx":    {bare: "qvn", valued: "pw", long: []string{"quiet", "isolated", "refresh", "offline", "no-cache"}, longer: []string{"from", "with", "python", "directory"}, skip: []string{"run", "tool"}},
-	"pipx":   {bare: "qv", long: []string{"quiet", "no-cache"}, longer: []string{"spec", "python"}, skip: []string{"run"}},
-	"npm":    {bare: "sy", valued: "wC", long: []string{"silent", "yes"}, longer: []string{"prefix", "package"}, skip: []string{"exec", "x", "run", "--"}},
-	"pnpm":   {bare: "s", valued: "C", long: []string{"silent"}, longer: []string{"dir", "package"}, skip: []string{"dlx", "exec", "run"}},
-	"deno":   {bare: "Aqr", long: []string{"allow-all", "quiet", "no-prompt"}, skip: []string{"run"}},
-	"node":   {valued: "r", final: "ep", long: []string{"no-warnings"}, longer: []string{"require", "import"}},
-	"python": {bare: "uBEIOsSvbdiqP", valued: "WX", final: "mc"},
-	"sh":     {bare: "lexuis", final: "c"},
-	"go":     {valued: "C", skip: []string{"run", "tool"}},
-	"env":    {bare: "i0", valued: "u"},
-	"sudo":   {bare: "nEHi", valued: "ug"},
-	"cmd":    {skip: []string{"/c", "/C", "/d", "/s", "/q"}},
-	"mysql":  {bare: "BNs", valued: "huPDS", attached: "p"},
-	"docker": {
-		bare: "itdPq", valued: "evpwulhmac",
+// launchers is a list, which the linker lays out, and not a map, which code fills.
+var launchers = []launcher{
+	{names: " npx pnpx ", bare: "yq", valued: "pw", final: "c", long: []string{"yes", "no", "no-install", "quiet", "prefer-online", "prefer-offline"}, longer: []string{"package", "registry"}},
+	{names: " bunx ", valued: "p", long: []string{"bun", "silent"}, longer: []string{"package"}},
+	{names: " uvx uv ", bare: "qvn", valued: "pw", long: []string{"quiet", "isolated", "refresh", "offline", "no-cache"}, longer: []string{"from", "with", "python", "directory"}, skip: []string{"run", "tool"}},
+	{names: " pipx ", bare: "qv", long: []string{"quiet", "no-cache"}, longer: []string{"spec", "python"}, skip: []string{"run"}},
+	{names: " npm ", bare: "sy", valued: "wC", long: []string{"silent", "yes"}, longer: []string{"prefix", "package"}, skip: []string{"exec", "x", "run", "--"}},
+	{names: " pnpm yarn bun ", bare: "s", valued: "C", long: []string{"silent"}, longer: []string{"dir", "package"}, skip: []string{"dlx", "exec", "run"}},
+	{names: " deno ", bare: "Aqr", long: []string{"allow-all", "quiet", "no-prompt"}, skip: []string{"run"}},
+	{names: " node nodejs ", valued: "r", final: "ep", long: []string{"no-warnings"}, longer: []string{"require", "import"}},
+	{names: " python python3 py pypy ", bare: "uBEIOsSvbdiqP", valued: "WX", final: "mc"},
+	{names: " sh bash zsh dash ", bare: "lexuis", final: "c"},
+	{names: " go ", valued: "C", skip: []string{"run", "tool"}},
+	{names: " env ", bare: "i0", valued: "u"},
+	{names: " sudo ", bare: "nEHi", valued: "ug"},
+	{names: " cmd ", skip: []string{"/c", "/C", "/d", "/s", "/q"}},
+	{names: " mysql mariadb mysqldump mysqladmin sshpass ", bare: "BNs", valued: "huPDS", attached: "p"},
+	{
+		names: " docker podman nerdctl ",
+		bare:  "itdPq", valued: "evpwulhmac",
 		long:   []string{"rm", "init", "interactive", "tty", "detach", "privileged", "read-only"},
 		longer: []string{"name", "network", "volume", "mount", "workdir", "entrypoint", "publish", "platform", "label", "memory", "cpus", "hostname", "pull", "env-file", "add-host", "user", "env"},
 		skip:   []string{"run", "exec", "container"},
 	},
-}
-
-var sameLaunchers = map[string]string{
-	"uv": "uvx", "pnpx": "npx", "yarn": "pnpm", "bun": "pnpm", "podman": "docker", "nerdctl": "docker", "bash": "sh", "zsh": "sh", "dash": "sh", "nodejs": "node", "python3": "python", "py": "python", "pypy": "python",
-	"mariadb": "mysql", "mysqldump": "mysql", "mysqladmin": "mysql", "sshpass": "mysql",
 }
 
 // launcherOf returns the launcher with the name of a command, or nil.
@@ -54,10 +52,12 @@ func launcherOf(command string) *launcher {
 	if strings.HasPrefix(name, "python3.") {
 		name = "python"
 	}
-	if same, ok := sameLaunchers[name]; ok {
-		name = same
+	for i := range launchers {
+		if !strings.Contains(name, " ") && strings.Contains(launchers[i].names, " "+name+" ") {
+			return &launchers[i]
+		}
 	}
-	return launchers[name]
+	return nil
 }
 
 // has reports whether a flag, or several one-letter flags in one word, belong to the launcher.
@@ -79,5 +79,5 @@ func (l *launcher) takes(flag string, single bool) bool {
 // skips reports whether a word precedes the program: a command of the launcher, or a variable for
 // the program.
 func (l *launcher) skips(word string) bool {
-	return slices.Contains(l.skip, word) || l == launchers["env"] && strings.Contains(word, "=")
+	return slices.Contains(l.skip, word) || l.names == " env " && strings.Contains(word, "=")
 }

@@ -7,64 +7,16 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Sign replaces a hidden value.
 const Sign = "***"
 
-// patterns are compiled at their first use: programs with install usually serve.
-type patterns struct {
-	once                                                                                     sync.Once
-	reference, known, scheme, schemeName, address, assigned, login, whole, word, uuid, camel *regexp.Regexp
-	base64, flag, shellWord, quotedFlag, path, file, scoped, name                            *regexp.Regexp
-}
-
-var compiled patterns
-
-func expression() *patterns {
-	p := &compiled
-	p.once.Do(func() {
-		compile := regexp.MustCompile
-		p.reference = compile(`^(?i:(?:bearer|basic|token) )?\$\{(?:env:)?[A-Za-z_][A-Za-z0-9_]*\}$`)
-		// Words in a form that only credentials have.
-		p.known = compile(`(^|[^A-Za-z0-9_-])((?:sk-|[prs]k_(?:live|test)_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|hf_|ya29\.|npm_|pypi-|whsec_|lin_api_|ntn_|` +
-			`dop_v1_|shp(?:at|ss|ca|pa)_|SG\.|AGE-SECRET-KEY-|hvs\.|figd_|tvly-|pplx-|gsk_|nvapi-)[A-Za-z0-9._~+/=-]*|-----BEGIN[\s\S]*)`)
-		// An Authorization field, or the text after its name.
-		p.scheme = compile(`(?i)\b((?:bearer|basic|digest|dpop)[ \t]+)([^\s"',;]+)`)
-		p.schemeName = compile(`^(?i:bearer|basic|digest|dpop)$`)
-		p.address = compile("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"'<>`]+")
-		// A name with a value: a=b, a: b, "a": "b". The value contains no spaces unless it is
-		// quoted.
-		p.assigned = compile(`([A-Za-z0-9_.-]+)("?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;&"'{}]+)`)
-		// user:password@ without the scheme of a URL.
-		p.login = compile(`([^\s/@:"'=,;]+:[^\s@"'/\\][^\s@"']*)@`)
-		// An assignment that is the whole text.
-		p.whole = compile(`^([A-Za-z0-9_.-]+)=([\s\S]+)$`)
-		p.camel = compile(`([a-z0-9])([A-Z])`)
-		p.word = compile(`[A-Za-z0-9_+=.~-]+`)
-		// A key of a cloud service, which may contain slashes.
-		p.base64 = compile(`^(?:[A-Za-z0-9+/]{40}|[A-Za-z0-9+/]{22,}={1,2})$`)
-		// A command line in one text, and its words; a flag and its value in a JSON list.
-		p.flag = compile(`(?:^|[\s"'])-{1,2}[A-Za-z]`)
-		p.shellWord = compile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
-		p.quotedFlag = compile(`"(-[^"\s=]+)"(\s*,\s*)"([^"]*)"`)
-		// Forms that no credential has.
-		p.path = compile(`^(?:\.{0,2}/|~/|[A-Za-z]:[\\/])|^\.{1,2}$`)
-		p.file = compile(`^[\w.-]+\.(?:[cm]?js|[cm]?ts|py|rb|pl|php|lua|sh|ps1|jar|go|wasm|json|ya?ml|toml|ini|conf|db|sqlite3?|pem|crt|txt|md|csv)$`)
-		p.scoped = compile(`^@[a-z0-9][\w.-]*/[\w.-]+$`)
-		p.name = compile(`^[A-Za-z](?:[a-z_.-][A-Za-z_.-]*)?$`) // not pSECRET
-		p.uuid = compile(`(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`)
-	})
-	return p
-}
-
 // IsReference reports whether a value is only a reference to a variable, possibly after the scheme
 // of an Authorization field. A reference with a default value is not one.
-func IsReference(value string) bool { return expression().reference.MatchString(value) }
+func IsReference(value string) bool { return isReference(value) }
 
 // secretParts are parts of names whose values are credentials; secretWords must be whole words in
 // them.
@@ -78,8 +30,7 @@ var (
 
 // secretName reports whether a variable, field or flag with a name contains a credential.
 func secretName(name string) bool {
-	name = expression().camel.ReplaceAllString(name, "${1}_${2}") // AccountKey
-	upper := strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(name))
+	upper := strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(splitCamel(name)))
 	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(upper, part) }) ||
 		slices.ContainsFunc(strings.Split(upper, "_"), func(word string) bool { return slices.Contains(secretWords, word) })
 }
@@ -119,21 +70,21 @@ func (s *set) text(text string) string {
 	if IsReference(text) {
 		return text
 	}
-	if expression().base64.MatchString(text) && looksEncoded(text) {
+	if isBase64(text) && looksEncoded(text) {
 		return s.hide(text)
 	}
-	if m := expression().whole.FindStringSubmatch(text); m != nil && secretName(m[1]) {
-		return m[1] + "=" + s.hide(m[2])
+	if name, value, ok := assigned(text); ok && secretName(name) {
+		return name + "=" + s.hide(value)
 	}
-	if s.depth < 3 && strings.ContainsAny(text, " \t\n") && expression().flag.MatchString(text) && !strings.HasPrefix(text, "-----BEGIN") {
+	if s.depth < 3 && strings.ContainsAny(text, " \t\n") && hasFlag(text) && !strings.HasPrefix(text, "-----BEGIN") {
 		return s.line(text)
 	}
 	text = s.listed(text)
-	text = expression().address.ReplaceAllStringFunc(text, s.url)
-	text = s.replace(expression().scheme, text, 2)
-	text = s.replace(expression().known, text, 2)
+	text = s.addresses(text)
+	text = s.replace(text, authorization)
+	text = s.replace(text, known)
 	text = s.assigned(text)
-	text = s.replace(expression().login, text, 1)
+	text = s.replace(text, login)
 	if strings.ContainsAny(text, `/\`) {
 		return text // names of directories may look random
 	}
@@ -145,33 +96,33 @@ func (s *set) text(text string) string {
 
 // assigned hides the values that follow names of credentials.
 func (s *set) assigned(text string) string {
-	return expression().assigned.ReplaceAllStringFunc(text, func(found string) string {
-		m := expression().assigned.FindStringSubmatch(found)
-		if !secretName(m[1]) || strings.HasPrefix(m[3], "//") || expression().schemeName.MatchString(m[3]) { // key://, Authorization: Bearer
-			return found
+	return rewrite(text, assignment, func(m match) string {
+		name, value := text[m.start:span(text, m.start, isNameByte)], text[m.from:m.to]
+		if !secretName(name) || strings.HasPrefix(value, "//") || isSchemeName(value) { // key://, Authorization: Bearer
+			return text[m.start:m.end]
 		}
 		quote := ""
-		if c := m[3][0]; c == '"' || c == '\'' {
-			quote = m[3][:1]
+		if c := value[0]; c == '"' || c == '\'' {
+			quote = value[:1]
 		}
-		return m[1] + m[2] + quote + s.hide(strings.Trim(m[3], quote)) + quote
+		return text[m.start:m.from] + quote + s.hide(strings.Trim(value, quote)) + quote
 	})
 }
 
-// replace hides a group of each match.
-func (s *set) replace(pattern *regexp.Regexp, text string, group int) string {
-	var b strings.Builder
-	end := 0
-	for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
-		b.WriteString(text[end:m[2*group]] + s.hide(text[m[2*group]:m[2*group+1]]))
-		end = m[2*group+1]
-	}
-	return b.String() + text[end:]
+// replace hides the value of each match.
+func (s *set) replace(text string, find finder) string {
+	return rewrite(text, find, func(m match) string { return text[m.start:m.from] + s.hide(text[m.from:m.to]) + text[m.to:m.end] })
+}
+
+// addresses masks the URLs in a text.
+func (s *set) addresses(text string) string {
+	return rewrite(text, address, func(m match) string { return s.url(text[m.start:m.end]) })
 }
 
 // random hides words that look random.
 func (s *set) random(text string) string {
-	return expression().word.ReplaceAllStringFunc(text, func(w string) string {
+	return rewrite(text, word, func(m match) string {
+		w := text[m.start:m.end]
 		if looksRandom(w) {
 			return s.hide(w)
 		}
@@ -195,7 +146,7 @@ func looksRandom(w string) bool {
 			return true
 		}
 	}
-	return expression().uuid.MatchString(w)
+	return hasUUID(w)
 }
 
 // looksEncoded reports whether a text in base64 characters is something other than a path.
@@ -312,7 +263,7 @@ func Parts(value string) []string {
 		if _, after, ok := strings.Cut(w, "="); ok {
 			s.hide(after)
 		}
-		if !expression().schemeName.MatchString(w) {
+		if !isSchemeName(w) {
 			s.hide(w)
 		}
 	}
@@ -340,5 +291,5 @@ func Text(text string, values []string) string {
 	for _, form := range forms {
 		text = strings.ReplaceAll(text, form, Sign)
 	}
-	return expression().address.ReplaceAllStringFunc(text, new(set).url)
+	return new(set).addresses(text)
 }
