@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -49,15 +48,22 @@ func referringHeader(name string) string {
 	return "-header " + quote(name+"="+value)
 }
 
-// bareVariable matches a variable without braces, as in a shell.
-var bareVariable = regexp.MustCompile(`\$\w+`)
+// hasBareVariable reports whether a text contains a variable without braces, as in a shell.
+func hasBareVariable(text string) bool {
+	for _, after := range strings.Split(text, "$")[1:] {
+		if after != "" && (after[0] == '_' || '0' <= after[0] && after[0] <= '9' || 'a' <= after[0]|0x20 && after[0]|0x20 <= 'z') {
+			return true
+		}
+	}
+	return false
+}
 
 // warnBare warns about text that a client treats as a variable, and a user may mean literally: the
 // dollar of a password or of a pattern. ${NAME} is deliberate. The warning does not contain the
 // text, which may be a secret.
 func (c *Command) warnBare(to *clients.Client, server *clients.Server) {
 	warn := func(where, text string) {
-		if bareVariable.MatchString(text) {
+		if hasBareVariable(text) {
 			fmt.Fprintf(c.Err, "warning: %s has a dollar before a word, and %s puts the variable of that name there, where it is set\n\thint: if a variable is meant, write ${NAME}; "+
 				"otherwise write the text without a dollar, since there is no escape\n", where, to.Title)
 		}
