@@ -207,3 +207,21 @@ func fuzz(f *testing.F, form int) {
 		}
 	})
 }
+
+// An entry of several tables is removed with the line ends that belong to it, also from a text whose
+// last line has none.
+func TestRemoveTables(t *testing.T) {
+	for text, want := range map[string]string{
+		"[m.n]\nx = 1\n[m.n.env]\ny = 2":                     "",
+		"a = 1\n[m.n]\nx = 1\n[m.n.env]\ny = 2":              "a = 1",
+		"a = 1\r\n\r\n[m.n]\r\nx = 1\r\n[m.n.env]\r\ny = 2":  "a = 1",
+		"a = 1\n\n[m.n]\nx = 1\n\n[m.n.env]\ny = 2\n":        "a = 1\n",
+		"[m.n]\nx = 1\n[o]\nz = 1\n[m.n.env]\ny = 2":         "[o]\nz = 1",
+		"[m.n.env]\ny = 2\n[m.n.more]\nz = 1\n[m.o]\nx = 1":  "[m.o]\nx = 1",
+		"[m.n.env]\ny = 2\n\n[m.o]\nx = 1\n[m.n.a]\nz = 1\n": "\n[m.o]\nx = 1\n",
+	} {
+		if got, err := (tomlFormat{}).remove([]byte(text), "m", "n", Before{}); err != nil || string(got) != want {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}

@@ -107,14 +107,16 @@ type splice struct {
 	by         string
 }
 
-// apply applies changes that do not overlap, beginning with the last in the text.
+// apply applies changes in the order of the text. A change does not begin before the end of the one
+// before it.
 func apply(text []byte, changes ...splice) []byte {
-	slices.SortFunc(changes, func(a, b splice) int { return b.start - a.start })
-	text = bytes.Clone(text)
+	var all []byte
+	end := 0
 	for _, c := range changes {
-		text = slices.Concat(text[:c.start], []byte(c.by), text[c.end:])
+		all = append(append(all, text[end:c.start]...), c.by...)
+		end = c.end
 	}
-	return text
+	return append(all, text[end:]...)
 }
 
 func (f jsonFormat) set(text []byte, container, name string, value Fields) ([]byte, error) {
@@ -291,17 +293,15 @@ func without(text []byte, object *node, m *member) []byte {
 	if open && text[next] != '\n' && text[next] != '\r' {
 		start = m.key
 	}
-	changes := []splice{{start, end, ""}}
-	if i > 0 && i == len(object.members)-1 && m.comma < 0 {
+	switch inside := text[m.value.end:end]; {
+	case i > 0 && i == len(object.members)-1 && m.comma < 0:
 		comma := object.members[i-1].comma
-		changes = append(changes, splice{comma, comma + 1, ""})
+		return apply(text, splice{comma, comma + 1, ""}, splice{start, end, ""})
+	case m.comma >= 0 && len(bytes.TrimSpace(inside)) > 1:
+		// A comment between a value and its comma is not part of the white space.
+		return apply(text, splice{start, m.value.end, ""}, splice{m.comma, m.comma + 1, ""})
 	}
-	// A comment between a value and its comma is not part of the white space.
-	if inside := text[m.value.end:end]; m.comma >= 0 && len(bytes.TrimSpace(inside)) > 1 {
-		changes[0] = splice{start, m.value.end, ""}
-		changes = append(changes, splice{m.comma, m.comma + 1, ""})
-	}
-	return apply(text, changes...)
+	return apply(text, splice{start, end, ""})
 }
 
 // triviaEnd returns the end of the last comment in a part that consists of white space and
@@ -333,7 +333,7 @@ func (f jsonFormat) check(before, after []byte, container, name string, value Fi
 	if err != nil || a.root == nil || a.root.kind != '{' {
 		return errDamage
 	}
-	if !slices.Equal(others(before, b.root, container), others(after, a.root, container)) {
+	if !sameOthers(before, b.root, after, a.root, container) {
 		return errDamage
 	}
 	old, err := b.object(before, container)
@@ -344,11 +344,11 @@ func (f jsonFormat) check(before, after []byte, container, name string, value Fi
 	if err != nil || now == nil {
 		return errDamage
 	}
-	var kept []string
+	kept := &node{}
 	if old != nil {
-		kept = others(before, &old.value, name)
+		kept = &old.value
 	}
-	if !slices.Equal(kept, others(after, &now.value, name)) {
+	if !sameOthers(before, kept, after, &now.value, name) {
 		return errDamage
 	}
 	m, err := now.value.find(after, name)
@@ -358,14 +358,19 @@ func (f jsonFormat) check(before, after []byte, container, name string, value Fi
 	return nil
 }
 
-// others returns all members but one, as written.
-func others(text []byte, object *node, name string) []string {
-	var list []string
+// sameOthers reports whether two objects have the same members, as written, except for the ones
+// with a name. An object that is nil has none.
+func sameOthers(before []byte, old *node, after []byte, now *node, name string) bool {
+	return slices.Equal(others(before, old, name), others(after, now, name))
+}
+
+// others returns the members with other names, as written.
+func others(text []byte, object *node, name string) (list []string) {
 	if object == nil {
 		return nil
 	}
-	for _, m := range object.members {
-		if m.name != name {
+	for i := range object.members {
+		if m := &object.members[i]; m.name != name {
 			list = append(list, m.name, string(text[m.value.start:m.value.end]))
 		}
 	}

@@ -164,12 +164,16 @@ func (f tomlFormat) remove(text []byte, container, name string, _ Before) ([]byt
 	}
 	var changes []splice
 	for _, t := range p.of(container, name) {
-		c := splice{blankBefore(text, t.start), t.end, ""}
-		if t.end == len(text) && !bytes.HasSuffix(text, []byte("\n")) {
-			// The preceding line end is removed too, since the entry has none.
-			c.start -= len(text[:c.start]) - len(bytes.TrimSuffix(bytes.TrimSuffix(text[:c.start], []byte("\n")), []byte("\r")))
+		start := blankBefore(text, t.start)
+		if n := len(changes); n > 0 && changes[n-1].end >= start {
+			changes[n-1].end = t.end
+		} else {
+			changes = append(changes, splice{start, t.end, ""})
 		}
-		changes = append(changes, c)
+	}
+	if last := &changes[len(changes)-1]; last.end == len(text) && !bytes.HasSuffix(text, []byte("\n")) {
+		// The preceding line end is removed too, since the entry has none.
+		last.start = len(bytes.TrimSuffix(bytes.TrimSuffix(text[:last.start], []byte("\n")), []byte("\r")))
 	}
 	result := apply(text, changes...)
 	return result, f.check(text, result, container, name, nil)

@@ -44,8 +44,8 @@ const (
 	pythonBare = " -u -B -I -E -s -S -O -OO -q -v -P "
 )
 
-// launchers are the ones that people start servers with. A name may occur twice. It is a list, which
-// the linker lays out, and not a map, which code fills.
+// launchers are the ones that people start servers with. A name may occur twice. It is a list,
+// which the linker lays out, and not a map, which code fills.
 var launchers = []launcher{
 	{name: "npx", valued: npmValued, bare: npmBare},
 	{name: "bunx", valued: npmValued, bare: npmBare},
