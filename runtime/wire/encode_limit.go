@@ -57,12 +57,10 @@ func (e *Encoder) SetLimit(limit int, storage Storage) {
 	e.settle()
 }
 
-// free returns the buffer to the storage.
+// free returns a buffer from the storage to it.
 func (e *Encoder) free() {
-	if e.provided {
-		buf := e.detach()
-		e.storage.Free(buf)
-	}
+	buf := e.detach()
+	e.storage.Free(buf)
 }
 
 // detach returns the buffer. The encoder uses its own buffer again.
@@ -135,26 +133,18 @@ func (e *Encoder) grow(size int) bool {
 	return true
 }
 
-// settle sets the mark.
+// settle sets the mark: to the limit, or to the length at which the text needs a larger buffer.
 func (e *Encoder) settle() {
 	e.mark = 0
+	if e.storage == nil && e.limit == 0 {
+		return
+	}
+	e.mark = e.own() + 1
+	if len(e.buf) >= e.mark {
+		e.mark = cap(e.buf) - slack/2
+	}
 	if e.limit > 0 {
-		e.mark = e.limit + 1
-	}
-	if next := e.next(); next > 0 && (e.mark == 0 || next < e.mark) {
-		e.mark = next
-	}
-}
-
-// next returns the length at which the encoder checks for a reason other than the limit, or 0.
-func (e *Encoder) next() int {
-	switch own := e.own(); {
-	case e.storage == nil && e.limit == 0:
-		return 0
-	case len(e.buf) > own:
-		return cap(e.buf) - slack/2
-	default:
-		return own + 1
+		e.mark = min(e.mark, e.limit+1)
 	}
 }
 

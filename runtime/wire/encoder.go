@@ -66,7 +66,9 @@ func (e *Encoder) Reset() {
 
 // trim drops a large buffer.
 func (e *Encoder) trim() {
-	e.free()
+	if e.provided {
+		e.free()
+	}
 	if cap(e.buf) > keptOutput {
 		e.buf = nil
 	}
