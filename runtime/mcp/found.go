@@ -20,8 +20,8 @@ func (r *Request) prompt() *prompt {
 	return p
 }
 
-// resource returns the resource that is read or completed, or nil before it is found.
-func (r *Request) resource() *foundResource {
+// foundResource returns the resource that is read or completed, or nil before it is found.
+func (r *Request) foundResource() *foundResource {
 	f, _ := r.found.(*foundResource)
 	return f
 }
@@ -31,12 +31,12 @@ func (r *Request) setTool(t *tool) { r.found, r.reading, r.output = t, t.reading
 
 // setPrompt sets the prompt that the request is about.
 func (r *Request) setPrompt(p *prompt) {
-	r.found, r.reading = p, reading{wire.Leniency(), p.info.choices}
+	r.found, r.reading, r.description = p, reading{wire.Leniency(), p.info.choices}, p.info.Description
 }
 
 // setResource sets the resource that the request is about.
 func (r *Request) setResource(f *foundResource) {
-	r.found, r.reading = f, reading{wire.Leniency(), f.choices()}
+	r.found, r.reading, r.resource = f, reading{wire.Leniency(), f.choices()}, &f.resourceForm
 }
 
 func (*tool) variables() json.RawMessage            { return nil }

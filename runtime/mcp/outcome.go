@@ -36,13 +36,13 @@ func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.E
 
 // rendering returns the state of writing the reply of the request.
 func (x *exchange) rendering() rendering {
-	r := rendering{by: &x.conn.server.published, revision: x.Revision, id: x.ID, decided: x.conn.server.decides(&x.From)}
-	r.output = x.req.output
-	switch {
-	case x.req.prompt() != nil:
-		r.description = x.req.prompt().info.Description
-	case x.req.resource() != nil:
-		r.resource, r.resumed = x.req.resource().resourceForm, x.questions.resumed()
+	s := x.conn.server
+	r := rendering{
+		by: &s.published, revision: x.Revision, id: x.ID, decided: s.decides(&x.From),
+		output: x.req.output, description: x.req.description,
+	}
+	if x.req.resource != nil {
+		r.resource, r.resumed = *x.req.resource, x.questions.resumed()
 	}
 	return r
 }
@@ -213,8 +213,8 @@ func (r *Request) featureFailure(ctx context.Context, err error) string {
 	switch {
 	case r.prompt() != nil:
 		declared, hide = r.prompt().info.Errors, r.prompt().info.HideErrors
-	case r.resource() != nil:
-		declared, hide = r.resource().info.Errors, r.resource().info.HideErrors
+	case r.foundResource() != nil:
+		declared, hide = r.foundResource().info.Errors, r.foundResource().info.HideErrors
 	}
 	if declared != nil {
 		if text, ok := declared(err); ok {

@@ -28,10 +28,15 @@ type Request struct {
 	// Params is the whole params object, or nil if the client sent none.
 	Params json.RawMessage
 
-	found    foundFeature // once it is looked up
-	reading  reading      // of its arguments
-	output   outputForm   // of the tool's results
-	checking bool         // the handler only reads the arguments
+	// Once the feature is looked up: it, how its arguments are read, and how its results are
+	// written.
+	found       foundFeature
+	reading     reading
+	output      outputForm    // of a tool
+	description string        // of a prompt
+	resource    *resourceForm // of a resource; nil for others
+
+	checking bool // the handler only reads the arguments
 	x        *exchange
 }
 
@@ -55,7 +60,7 @@ func (r *Request) Call() *Call { return &r.x.call }
 // it reads an empty object. The arguments of a prompt, and the variables of a resource template,
 // are strings: for these it accepts "5" for 5.
 func (r *Request) decoder() *wire.Decoder {
-	d := r.x.ArgumentDecoder()
+	d := &r.x.Buffers.Decoder
 	d.Reset(r.arguments(), r.decoding())
 	return d
 }

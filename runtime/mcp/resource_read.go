@@ -171,12 +171,12 @@ func (r *Request) Var(name string) string {
 // VarList returns the segments of a list in the URI template, {/name*}; for any other variable its
 // one value; nil if the URI does not define it.
 func (r *Request) VarList(name string) []string {
-	if r.resource() == nil || r.resource().template == nil {
+	if r.foundResource() == nil || r.foundResource().template == nil {
 		return nil
 	}
-	for i, v := range r.resource().template.pattern.Variables() {
-		if v.Name == name && i < len(r.resource().values) {
-			return r.resource().values[i]
+	for i, v := range r.foundResource().template.pattern.Variables() {
+		if v.Name == name && i < len(r.foundResource().values) {
+			return r.foundResource().values[i]
 		}
 	}
 	return nil
@@ -185,8 +185,8 @@ func (r *Request) VarList(name string) []string {
 // variables returns the variables that the URI defines.
 func (r *Request) variables() map[string]string {
 	m := map[string]string{}
-	for i, v := range r.resource().template.pattern.Variables() {
-		if value := r.resource().values[i]; value != nil {
+	for i, v := range r.foundResource().template.pattern.Variables() {
+		if value := r.foundResource().values[i]; value != nil {
 			m[v.Name] = strings.Join(value, "/")
 		}
 	}
@@ -229,7 +229,7 @@ func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
 		return nil, r.encodingFailed(err)
 	}
 	contents := ResourceContents{Text: r.text(e)}
-	if r.resource() == nil || r.resource().mime == "" {
+	if r.foundResource() == nil || r.foundResource().mime == "" {
 		contents.MIMEType = "application/json"
 	}
 	return &ResourceResult{Contents: []ResourceContents{contents}}, nil
@@ -262,8 +262,8 @@ func (r *Request) readBlob(from io.Reader) (result *ResourceResult, err error) {
 
 // resourceLimit returns the limit for the contents of the resource in bytes.
 func (r *Request) resourceLimit() int {
-	if r.resource() != nil && r.resource().info.MaxBytes > 0 {
-		return r.resource().info.MaxBytes
+	if r.foundResource() != nil && r.foundResource().info.MaxBytes > 0 {
+		return r.foundResource().info.MaxBytes
 	}
 	return r.x.conn.server.limits.ResourceBytes
 }

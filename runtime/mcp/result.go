@@ -228,7 +228,10 @@ func (p *RawReply) least() int {
 }
 
 func (p *ToolResult) weight() int {
-	size := len(p.Structured) + metaWeight(p.Meta)
+	size := len(p.Structured)
+	if len(p.Meta) > 0 {
+		size += metaWeight(p.Meta)
+	}
 	if len(p.Content) == 0 {
 		size += 3 * len(p.Structured) / 2 // the same JSON again, as a text with escaped quotes
 	}

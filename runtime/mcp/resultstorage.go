@@ -45,7 +45,7 @@ func (r *Request) encodingFailed(err error) error {
 // encoder returns an encoder for the structured result, with the limit of the result. It belongs to
 // the request, and other requests use it again after the handler returns.
 func (r *Request) encoder() *wire.Encoder {
-	e := r.x.ResultEncoder()
+	e := &r.x.Buffers.Encoder
 	e.Reset()
 	limit := r.maxResult()
 	if r.x.Method == protocol.ResourcesRead {

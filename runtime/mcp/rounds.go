@@ -28,10 +28,10 @@ import (
 // server runs it again.
 const maxRounds = 10
 
-// openRound reads the answers and the state that came with the request. If they are not valid, the
-// error is the reply, after the interceptors have run.
+// openRound reads the answers and the state that came with a request of a revision with rounds. If
+// they are not valid, the error is the reply, after the interceptors have run.
 func (x *exchange) openRound() {
-	if !x.Revision.ServerRequests.Rounds || !x.Method.MayAskClient() {
+	if !x.Method.MayAskClient() {
 		return
 	}
 	p := x.Params()

@@ -15,7 +15,9 @@ import (
 // Serve implements [engine.Call].
 func (x *exchange) Serve() {
 	ctx := &x.Ctx
-	x.openRound()
+	if x.Revision.ServerRequests.Rounds {
+		x.openRound()
+	}
 	reply, err := x.conn.server.handler(ctx, &x.req)
 	if parked, ok := reply.(*parkedListen); ok {
 		x.parking, x.Parked = parked, true

@@ -16,8 +16,8 @@ type Buffers struct {
 	settings *Settings
 	data     []byte
 	msg      jsonrpc.Message
-	decoder  wire.Decoder
-	encoder  wire.Encoder
+	Decoder  wire.Decoder // for the arguments of the request
+	Encoder  wire.Encoder // for its result
 	out      []byte
 	account  membudget.Account // charges message and reply
 }
@@ -66,7 +66,7 @@ func (b *Buffers) sizeWith(message []byte) int {
 // size returns the bytes that the buffers are charged for: their capacities, except for small ones.
 func (b *Buffers) size() int {
 	size := 0
-	for _, capacity := range [...]int{cap(b.data), cap(b.out), cap(b.encoder.Bytes())} {
+	for _, capacity := range [...]int{cap(b.data), cap(b.out), cap(b.Encoder.Bytes())} {
 		if capacity > membudget.Free {
 			size += capacity
 		}
@@ -89,7 +89,7 @@ func (b *Buffers) releaseMessage() {
 		bufpool.Put(b.data)
 		b.data = nil
 	}
-	b.encoder.Reset()
+	b.Encoder.Reset()
 }
 
 // releaseReply releases the storage of the reply.
@@ -107,8 +107,8 @@ func (b *Buffers) release() {
 // reset makes the buffers ready for another message.
 func (b *Buffers) reset() {
 	b.msg.Reset()
-	b.decoder.Reset(nil, wire.Options{})
-	b.encoder.Reset()
+	b.Decoder.Reset(nil, wire.Options{})
+	b.Encoder.Reset()
 	if cap(b.data) > keptBuffer {
 		bufpool.Put(b.data)
 		b.data = nil

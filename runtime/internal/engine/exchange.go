@@ -29,8 +29,8 @@ type Exchange struct {
 	From      Caller
 	counter   *clientlimit.Counter // counts the request among the requests of all connections
 	counted   *clientlimit.Client  // for limits per client; nil if the connection itself is the unit
-	InSession *Session // session of the request; nil without one
-	Opening   *Session // session that this request opens (initialize); otherwise nil
+	InSession *Session             // session of the request; nil without one
+	Opening   *Session             // session that this request opens (initialize); otherwise nil
 
 	MethodName string // set also for an unknown method
 	Feature    string // name of the called feature, as the client spells it
@@ -66,7 +66,7 @@ func (x *Exchange) Begin(c *Conn, call Call, in Incoming) {
 	m := &in.buffers.msg
 	from := &in.origin
 	x.conn, x.call, x.Sink, x.Revision, x.Method, x.key = c, call, in.sink, from.Revision, in.Plan.Method, in.key
-	x.InSession, x.Opening, x.From, x.buffers = from.session, from.opening, in.from, in.buffers
+	x.InSession, x.Opening, x.From, x.Buffers = from.session, from.opening, in.from, in.buffers
 	x.Ctx.x = x
 	x.MethodName = x.Method.String()
 	if x.Method == protocol.Unknown {
@@ -76,6 +76,10 @@ func (x *Exchange) Begin(c *Conn, call Call, in Incoming) {
 	x.Client, x.Level = from.client, from.level
 	if from.meta != nil {
 		x.Meta = append([]byte(nil), from.meta...)
+		x.kept = len(x.Meta)
+	}
+	if x.Revision.PerRequest && x.Client != nil {
+		x.kept += x.Client.size()
 	}
 }
 
@@ -117,8 +121,8 @@ func (x *Exchange) end() {
 		x.call.Park()
 		return
 	}
-	b := x.buffers
-	x.buffers = nil
+	b := x.Buffers
+	x.Buffers = nil
 	b.release()
 	if x.mediumTurn || x.placeOf != nil {
 		x.leaveRoom()
@@ -141,7 +145,7 @@ func (x *Exchange) release() {
 // Suspend prepares the exchange for a time without a goroutine, and charges it for kept bytes.
 func (x *Exchange) Suspend(kept int) {
 	x.releaseBuffers()
-	x.reduceCharge(listenCost + x.kept() + kept)
+	x.reduceCharge(listenCost + x.kept + kept)
 	x.conn.active.Add(-1)
 }
 

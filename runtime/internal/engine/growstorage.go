@@ -14,7 +14,7 @@ func (x *Exchange) Grow(text []byte, capacity int) ([]byte, error) {
 	if err := x.WaitTurn(capacity); err != nil {
 		return nil, err
 	}
-	if b := x.buffers; capacity > keptBuffer || !b.account.Take(b.size()+capacity) {
+	if b := x.Buffers; capacity > keptBuffer || !b.account.Take(b.size()+capacity) {
 		if err := x.reserve(capacity, capacity > largeResult); err != nil {
 			return nil, err
 		}
@@ -26,7 +26,7 @@ func (x *Exchange) Grow(text []byte, capacity int) ([]byte, error) {
 // GrowNow is like Grow for a result whose parts are produced while it is written. Meanwhile the
 // request must not hold a turn or a place that others wait for, so it does not wait.
 func (x *Exchange) GrowNow(text []byte, capacity int) ([]byte, error) {
-	b := x.buffers
+	b := x.Buffers
 	if capacity <= largeResult {
 		capacity = bufpool.Size(capacity)
 	}

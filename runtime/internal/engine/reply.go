@@ -30,7 +30,7 @@ type exchangeReply struct {
 
 // Write writes and queues the reply. If the client reads slowly, it waits for room in the queue.
 func (x *Exchange) Write(reply Reply) {
-	b := x.buffers
+	b := x.Buffers
 	size := reply.Size()
 	large := size > smallReply
 	if large && !x.reserveReply(size) {
@@ -116,7 +116,7 @@ func (x *Exchange) send(message []byte, code int, returned bool) {
 	if o, ok := x.Sink.(transport.Overloader); ok && returned && x.Unavailable && code == jsonrpc.CodeInternal {
 		o.Overload(message, code)
 	} else if o, ok := x.Sink.(transport.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
-		x.buffers.out = nil
+		x.Buffers.out = nil
 	} else {
 		x.Sink.Reply(message, code)
 	}

@@ -53,9 +53,9 @@ func TestRetained(t *testing.T) {
 				// Whether the message is valid does not matter here.
 				_ = jsonrpc.Parser{Deferred: "arguments"}.Parse(b.data, &b.msg)
 				if text := b.msg.Params.Get("arguments"); text != nil {
-					b.decoder.Reset(text, wire.Options{Help: wire.Leniency()})
-					if c.read(&b.decoder); finish {
-						_ = b.decoder.Finish()
+					b.Decoder.Reset(text, wire.Options{Help: wire.Leniency()})
+					if c.read(&b.Decoder); finish {
+						_ = b.Decoder.Finish()
 					}
 				}
 				b.out = append(b.out, message...)

@@ -34,18 +34,18 @@ func (x *Exchange) RunAlone(from *Client) {
 // Adopt takes over the storage of a run that was done before its request: the request goes on as if
 // it had run the handler itself.
 func (x *Exchange) Adopt(run *Exchange) {
-	x.buffers, run.buffers = run.buffers, x.buffers
+	x.Buffers, run.Buffers = run.Buffers, x.Buffers
 	x.placeOf, run.placeOf = run.placeOf, nil
 	x.mediumTurn, run.mediumTurn = run.mediumTurn, false
 	x.largeTurn, run.largeTurn = run.largeTurn, false
 	x.AddCharge(int(run.cost.Swap(0)))
-	run.buffers.release()
-	run.buffers = nil
+	run.Buffers.release()
+	run.Buffers = nil
 }
 
 // EndRun releases the storage of a run that goes on after its request.
 func (x *Exchange) EndRun() {
-	x.buffers.release()
+	x.Buffers.release()
 	x.leaveRoom()
 	x.releaseCharge()
 	x.Stop(nil)

@@ -94,7 +94,7 @@ func (c *Conn) answerOrStart(b *Buffers, caller *Caller, out Sink, from *Origin)
 // start counts a request as running and adds it to those in flight. It returns an error if the
 // request is refused.
 func (c *Conn) start(x *Exchange) *jsonrpc.Error {
-	cost := CallCost + x.kept()
+	cost := CallCost + x.kept
 	if !c.Settings.Memory.Take(cost) {
 		return ErrOverloaded
 	}
@@ -113,13 +113,4 @@ func (c *Conn) start(x *Exchange) *jsonrpc.Error {
 		x.counter.Give(x.counted)
 	}
 	return err
-}
-
-// kept returns the bytes that an exchange stores outside of its buffers, as far as they vary.
-func (x *Exchange) kept() int {
-	size := len(x.Meta)
-	if x.Revision.PerRequest {
-		size += x.Client.size()
-	}
-	return size
 }

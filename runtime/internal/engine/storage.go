@@ -8,7 +8,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This file manages the part of the server's memory that a request uses: its buffers, further
@@ -17,8 +16,9 @@ import (
 
 // exchangeStorage is the storage of a request. Only the request goroutine uses it, except for cost.
 type exchangeStorage struct {
-	buffers    *Buffers     // nil while the request is parked, and after its end
+	Buffers    *Buffers     // nil while the request is parked, and after its end
 	cost       atomic.Int64 // charges in addition to the buffers; negative after the end
+	kept       int          // bytes outside of the buffers, as far as they vary between requests
 	placeOf    any          // the client that has a place beyond the budget for the reply; nil without one
 	mediumTurn bool         // the request holds one of its channel's turns for medium replies
 	largeTurn  bool         // it holds its channel's turn for a large reply
@@ -26,13 +26,13 @@ type exchangeStorage struct {
 
 // releaseBuffers releases the buffers of a request that is no longer read.
 func (x *Exchange) releaseBuffers() {
-	b := x.buffers
-	x.buffers = nil
+	b := x.Buffers
+	x.Buffers = nil
 	b.release()
 }
 
 // acquireBuffers gets buffers for the reply of a parked request.
-func (x *Exchange) acquireBuffers() { x.buffers = x.conn.Settings.newBuffers() }
+func (x *Exchange) acquireBuffers() { x.Buffers = x.conn.Settings.newBuffers() }
 
 // Charge charges the request for data outside of its buffers, until it ends. It returns false if
 // the budget is exhausted.
@@ -72,7 +72,7 @@ func (x *Exchange) releaseCharge() {
 // hold a place while it waits for the client. If no place gets free, it returns an error after
 // [Limits].WriteTime or, if place is set, when the request ends.
 func (x *Exchange) reserve(size int, place bool) error {
-	s, account, held := x.conn.Settings, &x.buffers.account, x.buffers.size()
+	s, account, held := x.conn.Settings, &x.Buffers.account, x.Buffers.size()
 	if x.placeOf != nil { // a request with a place must not wait for a turn
 		account.Set(held + size)
 		return nil
@@ -122,7 +122,7 @@ func (x *Exchange) reserveReply(size int) bool {
 
 // dropEncoded drops the encoded result of a request with a place, whose reply does not contain it.
 func (x *Exchange) dropEncoded() {
-	x.buffers.encoder.Reset()
+	x.Buffers.Encoder.Reset()
 	x.leavePlace()
 }
 
@@ -150,22 +150,16 @@ func (x *Exchange) placesOf() any {
 }
 
 // Params returns the parameters of the request.
-func (x *Exchange) Params() *jsonrpc.Params { return &x.buffers.msg.Params }
-
-// ArgumentDecoder returns the decoder for arguments of the request.
-func (x *Exchange) ArgumentDecoder() *wire.Decoder { return &x.buffers.decoder }
-
-// ResultEncoder returns the encoder for the result of the request.
-func (x *Exchange) ResultEncoder() *wire.Encoder { return &x.buffers.encoder }
+func (x *Exchange) Params() *jsonrpc.Params { return &x.Buffers.msg.Params }
 
 // KeepText charges the request for a text that it has taken over from its encoder.
 func (x *Exchange) KeepText(size int) {
 	if size > membudget.Free {
-		x.buffers.account.Set(x.buffers.size())
+		x.Buffers.account.Set(x.Buffers.size())
 		x.conn.Settings.Memory.Force(size)
 		x.AddCharge(size)
 	}
 }
 
 // MessageText returns the request's message as text.
-func (x *Exchange) MessageText() []byte { return x.buffers.data }
+func (x *Exchange) MessageText() []byte { return x.Buffers.data }
