@@ -13,16 +13,31 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
+	"sync/atomic"
 )
 
 // Policy contains the configured host names of a server and the origins that may call it. The zero
-// Policy trusts loopback names on loopback listeners, and nothing else. A Policy is immutable and
-// may be used by several goroutines.
+// Policy trusts loopback names on loopback listeners, and nothing else. A Policy may be used by
+// several goroutines.
 type Policy struct {
 	anyHost bool
 	hosts   []host
 	origins []string // lower case, without a default port
+
+	first atomic.Pointer[trustedHost] // the first Host header that was a name of this server
 }
+
+// trustedHost is a Host header that is a name of this server. Nearly all requests to a server have
+// the same one, which is parsed and compared with the names once.
+type trustedHost struct {
+	text     string
+	loopback bool // of connections that arrived at a loopback address
+	host     host
+}
+
+// longestTrusted limits the Host header that a policy remembers, in bytes: a name has at most 255.
+const longestTrusted = 300
 
 // New returns the policy with these names and origins.
 //
@@ -142,9 +157,19 @@ func (p *Policy) checkHost(r *http.Request) (h host, trusted bool, refusal *Refu
 	if !loopback && (p == nil || len(p.hosts) == 0) {
 		return host{}, false, nil
 	}
+	if p != nil {
+		if t := p.first.Load(); t != nil && t.text == r.Host && t.loopback == loopback {
+			return t.host, true, nil
+		}
+	}
 	h, ok := parseHost(r.Host)
 	switch {
 	case ok && (loopback && h.isLoopback() || p.hasHost(h)):
+		if p != nil && p.first.Load() == nil && len(r.Host) <= longestTrusted {
+			text := strings.Clone(r.Host) // not to keep all header fields with it
+			first, _ := parseHost(text)
+			p.first.Store(&trustedHost{text, loopback, first})
+		}
 		return h, true, nil
 	case p != nil && p.anyHost:
 		return h, false, nil

@@ -406,6 +406,35 @@ func TestBehindRealListener(t *testing.T) {
 	}
 }
 
+// A policy decides alike about a Host, whichever it has trusted before.
+func TestHostsInTurn(t *testing.T) {
+	places := []net.Addr{loopback, outside, nil}
+	hosts := []string{"localhost:8080", "127.0.0.1", "example.com", "example.com:1", "evil.example", "", "a b", strings.Repeat("a.", 200) + "localhost"}
+	origins := []string{"", "http://localhost:8080", "http://example.com", "https://page.example", "http://evil.example"}
+	for _, names := range [][]string{nil, {"example.com"}, {"*"}} {
+		for _, trusted := range hosts {
+			for _, there := range places {
+				p := policy(t, names, []string{"https://page.example"})
+				p.Check(request(there, trusted))
+				for _, at := range places {
+					for _, host := range hosts {
+						for _, origin := range origins {
+							r := request(at, host)
+							if origin != "" {
+								r.Header["Origin"] = []string{origin}
+							}
+							got, want := p.Check(r), policy(t, names, []string{"https://page.example"}).Check(r)
+							if (got == nil) != (want == nil) || got != nil && *got != *want {
+								t.Errorf("%v: after %q at %v, %q at %v with origin %q: %v, want %v", names, trusted, there, host, at, origin, got, want)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestAllocations(t *testing.T) {
 	p := policy(t, []string{"example.com", "example.org:8443"}, []string{"https://example.com"})
 	for _, host := range []string{"localhost:8080", "127.0.0.1:8080", "[::1]:8080", "app.localhost", "example.org:8443"} {
