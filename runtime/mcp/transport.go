@@ -85,8 +85,10 @@ type transportConn conn
 func (l *transportConn) Take(in transport.Message, from transport.Caller, out transport.Sink) (expect bool) {
 	c := (*conn)(l)
 	who := newCaller(from)
-	c.server.warnUnguarded(c.Ctx, c.Transport, principalOf(who))
-	if !c.OneMessage {
+	if c.server.hasScopes.Load() {
+		c.server.warnUnguarded(c.Ctx, c.Transport, principalOf(who))
+	}
+	if from.Principal != nil && !c.OneMessage {
 		l.Renew(from.Principal)
 	}
 	return c.Take(in, who, out)
@@ -94,8 +96,9 @@ func (l *transportConn) Take(in transport.Message, from transport.Caller, out tr
 
 func newCaller(from transport.Caller) *engine.Caller {
 	c := &engine.Caller{Values: from.Values, Header: from.Header, Client: from.Client, Address: from.Address, Addressed: true, Groups: from.Groups}
-	p, _ := from.Principal.(*Principal)
-	setPrincipal(c, p)
+	if p, _ := from.Principal.(*Principal); p != nil {
+		setPrincipal(c, p)
+	}
 	return c
 }
 

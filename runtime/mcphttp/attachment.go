@@ -16,7 +16,8 @@ func (s *stream) attach() *attachment {
 	return s.attachLocked()
 }
 
-// attachLocked is like attach. The caller holds the guard.
+// attachLocked is like attach. The caller holds the guard, or the stream is new and unknown to
+// others.
 func (s *stream) attachLocked() *attachment {
 	s.signal()
 	s.current = &s.firstAttachment

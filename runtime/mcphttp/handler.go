@@ -79,6 +79,7 @@ type core struct {
 	server   transport.Limits
 	memory   *membudget.Budget
 	policy   *access.Policy
+	pages    bool // pages of other origins may call
 	sessions *sessions
 	replicas *sharedsession.Replica // the replicas that share the sessions; nil if sessions belong to this process
 	endings  transport.Endings      // sessions that are ending
@@ -114,6 +115,7 @@ func (h *core) init(s *mcp.Server, name string, options []Option) {
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
 		panic("mcphttp: " + err.Error())
 	}
+	h.pages = h.policy.HasOrigins()
 	h.busy, h.streaming = clientlimit.Table{}, clientlimit.Table{}
 	h.stopping, h.closed = make(chan struct{}), make(chan struct{})
 	h.sessions = newSessions(&h.limits, h.server.ClientShare, name, h.stopping, &h.endings)
@@ -162,7 +164,7 @@ func (h *core) admit(w http.ResponseWriter, r *http.Request) (who requester, ok 
 		writeInvalid(w, refusal.Status, refusal.Message)
 		return who, false
 	}
-	if cors(w, r, h.policy) {
+	if (h.pages || r.Header["Origin"] != nil) && cors(w, r, h.policy) {
 		return who, false
 	}
 	if h.principal == nil && h.address == nil {
@@ -274,15 +276,15 @@ func (h *core) requestDone(who *requester) {
 	defer h.mu.Unlock()
 	h.active--
 	h.busy.Remove(who.client)
-	h.notifyWaiters()
+	if h.released != nil {
+		h.notifyWaiters()
+	}
 }
 
 // notifyWaiters wakes the calls of waitRequests. The caller holds the lock.
 func (h *core) notifyWaiters() {
-	if h.released != nil {
-		close(h.released)
-		h.released = nil
-	}
+	close(h.released)
+	h.released = nil
 }
 
 // waitRequests waits until no HTTP request is in progress. Long-lived streams are included if
@@ -330,7 +332,9 @@ func (h *core) releaseStream(who *requester) {
 	h.streams--
 	h.streaming.Remove(who.client)
 	h.busy.Add(who.client)
-	h.notifyWaiters()
+	if h.released != nil {
+		h.notifyWaiters()
+	}
 }
 
 // Shutdown shuts the handler down gracefully. New requests get 503, and listens and other

@@ -270,7 +270,7 @@ func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
 // come.
 func (p *posted) submit(conn transport.Conn, modern bool) (*response, *attachment) {
 	s := newStream(nil, p.server.QueueBytes, p.memory)
-	reader := s.attach()
+	reader := s.attachLocked()
 	p.from.Values = nil // the connection has copied them
 	if !p.take(conn, s) {
 		return nil, nil
@@ -325,7 +325,7 @@ func (p *posted) inSession(id string) {
 // disconnects. It returns false if the client cannot have received anything.
 func (p *posted) respond(se, opened *session) (seen bool) {
 	s := newStream(se, p.server.QueueBytes, p.memory)
-	reader := s.attach()
+	reader := s.attachLocked()
 	var commit func() error
 	if se.shared != nil {
 		if opened == nil {

@@ -35,8 +35,8 @@ func decide(header http.Header, m *jsonrpc.Message, sessionless bool) decision {
 	if !ok {
 		return badRequest(mismatch("the header " + httpfield.ProtocolVersion + " must occur once"))
 	}
-	if m.Kind == jsonrpc.Request {
-		if version := metaVersion(m); version != nil {
+	if meta := m.Params.Get("_meta"); meta != nil && m.Kind == jsonrpc.Request {
+		if version := metaVersion(meta); version != nil {
 			return decidePerRequest(version, named)
 		}
 	}
@@ -127,9 +127,9 @@ func badRequest(err *jsonrpc.Error) decision {
 	return decision{status: http.StatusBadRequest, err: err}
 }
 
-// metaVersion returns the revision that a request names in _meta, or nil.
-func metaVersion(m *jsonrpc.Message) (version []byte) {
-	jsonrpc.Members(m.Params.Get("_meta"), func(name, value []byte) bool {
+// metaVersion returns the revision that the _meta of a request names, or nil.
+func metaVersion(meta []byte) (version []byte) {
+	jsonrpc.Members(meta, func(name, value []byte) bool {
 		if string(name) == protocol.MetaVersion && string(value) != "null" {
 			version = value
 		}

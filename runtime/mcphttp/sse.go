@@ -143,7 +143,7 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 	}
 	m := in.Message()
 	if m.Kind == jsonrpc.Request {
-		if version := metaVersion(m); version != nil {
+		if version := metaVersion(m.Params.Get("_meta")); version != nil {
 			text, _ := jsonrpc.String(version)
 			se.standalone.Reply(jsonrpc.AppendError(nil, m.ID, unsupported(text, sessionVersions)), protocol.CodeUnsupportedVersion)
 			in.Drop()

@@ -92,7 +92,8 @@ func (s *stream) reply(message []byte, code int) {
 	case s.isSingle():
 		plain := getBuffer(len(message))
 		*plain = append(*plain, message...)
-		s.addSingle(plain)
+		s.replySingle(plain, code)
+		return
 	default:
 		s.add(message, 0)
 	}
@@ -106,8 +107,7 @@ func (s *stream) Own(message []byte, code int) bool {
 	if s.done || s.discarded || !s.isSingle() {
 		return false
 	}
-	s.addSingle(&message)
-	s.noteReply(code, false)
+	s.replySingle(&message, code)
 	return true
 }
 
@@ -190,23 +190,21 @@ func (s *stream) notify(message []byte, notice uint64) {
 // add queues a copy of a message. The caller holds the guard.
 func (s *stream) add(message []byte, notice uint64) {
 	s.charge(messageCost(message))
-	s.append(queued{append([]byte(nil), message...), notice})
-}
-
-// addSingle is like add for the only message of a stream. In most cases the message is written at
-// once, and its pooled buffer is reused; see [stream.recycle].
-func (s *stream) addSingle(plain *[]byte) {
-	s.pooled = plain
-	s.messages = s.single[:0]
-	s.charge(bufferCost(cap(*s.pooled)))
-	s.append(queued{text: *s.pooled})
-}
-
-func (s *stream) append(m queued) {
-	s.messages = append(s.messages, m)
-	s.waiting += len(m.text)
+	s.messages = append(s.messages, queued{append([]byte(nil), message...), notice})
+	s.waiting += len(message)
 	s.count++
 	s.changed()
+}
+
+// replySingle records the reply that is the only message of a stream without a log. In most cases it
+// is written at once, and its pooled buffer is reused; see [stream.recycle]. The caller holds the
+// guard.
+func (s *stream) replySingle(plain *[]byte, code int) {
+	s.pooled = plain
+	s.charge(bufferCost(cap(*plain)))
+	s.messages, s.waiting, s.count = append(s.single[:0], queued{text: *plain}), len(*plain), 1
+	s.done, s.code = true, code
+	s.signal()
 }
 
 // changed makes the log look at the stream. The caller holds the guard.
@@ -337,5 +335,7 @@ func (s *stream) discard() {
 	s.clear()
 	s.signal()
 	s.wakeAll()
-	s.changed()
+	if s.log != nil {
+		s.changed()
+	}
 }
