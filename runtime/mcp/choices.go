@@ -13,14 +13,6 @@ import (
 // descriptions. It copies the descriptions: each registration has its own choices, which do not
 // change.
 
-// choices returns the choices for the variables of the template.
-func (f *foundResource) choices() map[string]*wire.Choices {
-	if f.template == nil {
-		return nil
-	}
-	return f.template.info.choices
-}
-
 // choicesOf returns the choices for a decoder, keyed by their functions.
 func choicesOf(all []friend.Choices) map[string]*wire.Choices {
 	m := map[string]*wire.Choices{}

@@ -39,14 +39,14 @@ func (t *tool) completed(d *defaults) Feature {
 	d.complete(&info.Errors, &info.HideErrors, &info.Timeout)
 	return &tool{
 		info: &info, name: t.name, also: t.also, call: t.call, reads: t.reads, task: t.task,
-		headers: t.headers, mirrored: t.mirrored, reading: t.reading, form: t.form, repeats: t.repeats,
+		headers: t.headers, mirrored: t.mirrored, traits: t.traits, repeats: t.repeats,
 	}
 }
 
 func (p *prompt) completed(d *defaults) Feature {
 	info := *p.info
 	d.complete(&info.Errors, &info.HideErrors, &info.Timeout)
-	return &prompt{info: &info, name: p.name, get: p.get, complete: p.complete}
+	return &prompt{info: &info, name: p.name, get: p.get, complete: p.complete, traits: p.traits}
 }
 
 func (r *resource) completed(d *defaults) Feature {

@@ -27,17 +27,21 @@ func (r *Request) foundResource() *foundResource {
 }
 
 // setTool sets the tool that the request calls.
-func (r *Request) setTool(t *tool) { r.found, r.reading, r.output = t, t.reading, t.form }
+func (r *Request) setTool(t *tool) { r.found, r.traits = t, &t.traits }
 
 // setPrompt sets the prompt that the request is about.
-func (r *Request) setPrompt(p *prompt) {
-	r.found, r.reading, r.description = p, reading{wire.Leniency(), p.info.choices}, p.info.Description
-}
+func (r *Request) setPrompt(p *prompt) { r.found, r.traits = p, &p.traits }
 
 // setResource sets the resource that the request is about.
 func (r *Request) setResource(f *foundResource) {
-	r.found, r.reading, r.resource = f, reading{wire.Leniency(), f.choices()}, &f.resourceForm
+	r.found, r.traits, r.resource = f, &oneResource, &f.resourceForm
+	if f.template != nil {
+		r.traits = &f.template.traits
+	}
 }
+
+// oneResource are the traits of resources without a template.
+var oneResource = traits{help: wire.Leniency()}
 
 func (*tool) variables() json.RawMessage            { return nil }
 func (*prompt) variables() json.RawMessage          { return nil }

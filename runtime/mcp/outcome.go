@@ -37,9 +37,9 @@ func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.E
 // rendering returns the state of writing the reply of the request.
 func (x *exchange) rendering() rendering {
 	s := x.conn.server
-	r := rendering{
-		by: &s.published, revision: x.Revision, id: x.ID, decided: s.decides(&x.From),
-		output: x.req.output, description: x.req.description,
+	r := rendering{by: &s.published, revision: x.Revision, id: x.ID, decided: s.decides(&x.From)}
+	if t := x.req.traits; t != nil {
+		r.output, r.description = t.output, t.description
 	}
 	if x.req.resource != nil {
 		r.resource, r.resumed = *x.req.resource, x.questions.resumed()

@@ -79,11 +79,15 @@ type prompt struct {
 	name     string
 	get      promptFunc
 	complete map[string]CompleteFunc // by argument; takes precedence over info
+	traits   traits
 	listed   listings
 }
 
 func newPrompt(info *PromptInfo, get promptFunc, complete map[string]CompleteFunc) *prompt {
-	return &prompt{info: info, name: info.Name, get: get, complete: complete}
+	return &prompt{
+		info: info, name: info.Name, get: get, complete: complete,
+		traits: traits{help: wire.Leniency(), choices: info.choices, description: info.Description},
+	}
 }
 
 func (p *prompt) Info() FeatureInfo {
@@ -94,7 +98,7 @@ func (p *prompt) Info() FeatureInfo {
 }
 
 func (p *prompt) renamed(prefix string) Feature {
-	return &prompt{info: p.info, name: prefix + "_" + p.name, get: p.get, complete: p.complete}
+	return &prompt{info: p.info, name: prefix + "_" + p.name, get: p.get, complete: p.complete, traits: p.traits}
 }
 
 func (p *prompt) check(declared map[string]json.RawMessage) {

@@ -28,15 +28,10 @@ type Request struct {
 	// Params is the whole params object, or nil if the client sent none.
 	Params json.RawMessage
 
-	// Once the feature is looked up: it, how its arguments are read, and how its results are
-	// written.
-	found       foundFeature
-	reading     reading
-	output      outputForm    // of a tool
-	description string        // of a prompt
-	resource    *resourceForm // of a resource; nil for others
-
-	checking bool // the handler only reads the arguments
+	found    foundFeature  // once it is looked up
+	traits   *traits       // of the feature; nil before it is found
+	resource *resourceForm // if the feature is a resource
+	checking bool          // the handler only reads the arguments
 	x        *exchange
 }
 
@@ -47,10 +42,13 @@ type foundFeature interface {
 	variables() json.RawMessage
 }
 
-// reading describes how the arguments of a feature are read.
-type reading struct {
-	help    wire.Help
-	choices map[string]*wire.Choices // by their functions
+// traits describe how the arguments of a feature are read, and its results written. They are known
+// when it is registered.
+type traits struct {
+	help        wire.Help                // with arguments
+	choices     map[string]*wire.Choices // of arguments, by their functions
+	output      outputForm               // of a tool
+	description string                   // of a prompt
 }
 
 // Call returns the Call that [CallFrom] returns in a handler of the request.
@@ -66,14 +64,11 @@ func (r *Request) decoder() *wire.Decoder {
 }
 
 func (r *Request) decoding() wire.Options {
-	help := r.reading.help
-	if help == nil { // the request concerns no feature
-		help = wire.Advice()
+	o := wire.Options{Help: wire.Advice(), MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking}
+	if r.traits != nil {
+		o.Help, o.Choices = r.traits.help, r.traits.choices
 	}
-	return wire.Options{
-		Help: help, Choices: r.reading.choices,
-		MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking,
-	}
+	return o
 }
 
 // readingContext is the context of an exchange for its decoder, which stops when the time of the
@@ -124,8 +119,8 @@ func (r *Request) log() *logs.Log { return r.x.conn.server.log }
 
 // maxResult returns the limit of results, in bytes.
 func (r *Request) maxResult() int {
-	if r.output.most > 0 {
-		return r.output.most
+	if r.traits != nil && r.traits.output.most > 0 {
+		return r.traits.output.most
 	}
 	return r.x.conn.server.limits.ResultBytes
 }

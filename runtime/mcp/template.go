@@ -75,6 +75,7 @@ type template struct {
 	complete map[string]CompleteFunc // by variable; takes precedence over info
 	pattern  uriPattern              // nil if the template cannot be parsed
 	problem  error
+	traits   traits
 	listed   listings
 }
 
@@ -95,7 +96,10 @@ func parseTemplate(text string) (pattern uriPattern, encoded string, err error) 
 }
 
 func (parse templateParser) template(info *TemplateInfo, name string, read resourceFunc, complete map[string]CompleteFunc) *template {
-	t := &template{parse: parse, info: info, name: name, read: read, complete: complete}
+	t := &template{
+		parse: parse, info: info, name: name, read: read, complete: complete,
+		traits: traits{help: wire.Leniency(), choices: info.choices},
+	}
 	var text string
 	if t.pattern, text, t.problem = parse(info.URITemplate); t.problem == nil && text != info.URITemplate {
 		encoded := *info

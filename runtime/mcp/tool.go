@@ -116,9 +116,8 @@ type tool struct {
 	headers  []toolschema.HeaderParam // arguments that clients repeat in header fields
 	mirrored error                    // reason why headers is empty although the schema has annotations
 
-	reading reading
-	form    outputForm // of results
-	repeats bool       // the tool may run twice with one request state
+	traits  traits
+	repeats bool // the tool may run twice with one request state
 
 	listed listings
 }
@@ -130,11 +129,10 @@ func newTool(info *ToolInfo, call toolFunc) *tool {
 	}
 	t := &tool{
 		info: info, name: info.Name, also: info.Aliases, call: call,
-		reading: reading{help, info.choices},
-		form: outputForm{
+		traits: traits{help: help, choices: info.choices, output: outputForm{
 			textOnly: info.TextOnly, declared: info.OutputSchema != "", most: info.MaxResult,
 			wrapped: info.OutputSchema != "" && !toolschema.HasObjectRoot(info.OutputSchema),
-		},
+		}},
 		repeats: info.Hints.ReadOnly || info.Hints.Idempotent && !info.Hints.Destructive,
 	}
 	t.headers, t.mirrored = toolschema.HeaderParams(info.InputSchema)
@@ -225,7 +223,7 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 	if f.StructuredContent && t.info.OutputSchema != "" {
 		b = append(b, `,"outputSchema":`...)
 		b = toolschema.Append(b, t.info.OutputSchema, toolschema.Form{
-			Wrap:             !f.AnyOutput && t.form.wrapped,
+			Wrap:             !f.AnyOutput && t.traits.output.wrapped,
 			ObjectProperties: !f.BooleanProperties,
 		})
 	}
