@@ -43,7 +43,7 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 
 // Plan implements [engine.Host].
 func (c *conn) Plan(b *engine.Buffers, rev *protocol.Revision, from engine.Caller) (how engine.Plan) {
-	s, m := c.server, b.Message()
+	s, m := c.server, &b.Msg
 	how.Method = rev.Methods[string(m.Method)]
 	if how.Method == protocol.Unknown && s.tasks() != nil {
 		how.Method = rev.TaskMethod(m.Method)

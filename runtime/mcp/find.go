@@ -76,7 +76,7 @@ func (s *Server) instructions(ctx context.Context, rev *protocol.Revision) strin
 // returns the name of the replaced tool. Any other message stays as it is, and so does a call whose
 // arguments are not valid: the tool that the client calls reports the problem.
 func (s *Server) forward(b *engine.Buffers) (through string) {
-	m := b.Message()
+	m := &b.Msg
 	name, arguments, through := forwarded(&m.Params)
 	if through == "" || m.Params.Check(s.limits.Depth) != nil {
 		return ""

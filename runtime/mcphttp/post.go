@@ -75,7 +75,10 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 	p := postedPool.Get().(*posted)
 	p.Handler, p.decision, p.who, p.w, p.r, p.in = h, d, who, w, r, in
 	p.from = transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client, Address: who.address}
-	p.from.Principal = who.known()
+	if h.principal != nil {
+		p.from.Principal = who.known()
+	}
+	p.answer.h, p.answer.w, p.answer.r = &h.core, w, r
 	if h.groups && r.URL.RawQuery != "" && !h.narrow(w, r, &p.from) {
 		p.free()
 		return nil
@@ -275,16 +278,9 @@ func (p *posted) submit(conn transport.Conn, modern bool) (*response, *attachmen
 	if !p.take(conn, s) {
 		return nil, nil
 	}
-	a := p.prepare(s)
-	a.statusByCode = modern
-	return a, reader
-}
-
-// prepare returns the response that writes a stream to the client of the message.
-func (p *posted) prepare(s *stream) *response {
 	a := &p.answer
-	a.h, a.w, a.r, a.s = &p.core, p.w, p.r, s
-	return a
+	a.s, a.statusByCode = s, modern
+	return a, reader
 }
 
 // initialize handles initialize, which opens a session.
@@ -343,8 +339,8 @@ func (p *posted) respond(se, opened *session) (seen bool) {
 		writeStatus(p.w, http.StatusAccepted)
 		return true
 	}
-	a := p.prepare(s)
-	a.commit = commit
+	a := &p.answer
+	a.s, a.commit = s, commit
 	a.newSession, a.sessionEnded = opened, se.done
 	return a.write(reader) || a.started
 }

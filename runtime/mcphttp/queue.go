@@ -68,7 +68,9 @@ func (s *stream) recycle() {
 	s.guard.Lock()
 	plain := s.pooled
 	if plain != nil {
-		s.charge(-bufferCost(cap(*plain)))
+		if cost := bufferCost(cap(*plain)); cost > 0 {
+			s.charge(-cost)
+		}
 	}
 	s.pooled, s.single[0].text = nil, nil
 	s.guard.Unlock()
@@ -80,7 +82,9 @@ func (s *stream) recycle() {
 // clear drops all messages.
 func (q *queue) clear() {
 	q.messages, q.waiting, q.pooled, q.single[0].text = nil, 0, nil, nil
-	q.charge(-q.charged)
+	if q.charged != 0 {
+		q.charge(-q.charged)
+	}
 }
 
 // take returns the messages before end that have not been written.

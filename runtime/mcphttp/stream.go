@@ -201,7 +201,9 @@ func (s *stream) add(message []byte, notice uint64) {
 // guard.
 func (s *stream) replySingle(plain *[]byte, code int) {
 	s.pooled = plain
-	s.charge(bufferCost(cap(*plain)))
+	if cost := bufferCost(cap(*plain)); cost > 0 {
+		s.charge(cost)
+	}
 	s.messages, s.waiting, s.count = append(s.single[:0], queued{text: *plain}), len(*plain), 1
 	s.done, s.code = true, code
 	s.signal()

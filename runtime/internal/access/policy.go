@@ -130,7 +130,10 @@ func (p *Policy) Check(r *http.Request) *Refusal {
 	}
 	switch origins := r.Header["Origin"]; len(origins) {
 	case 0:
-		return checkSite(r)
+		if sites := r.Header["Sec-Fetch-Site"]; sites != nil { // of browsers
+			return checkSite(sites)
+		}
+		return nil
 	case 1:
 		return p.checkOrigin(r, origins[0], h, trusted)
 	default:
@@ -140,8 +143,8 @@ func (p *Policy) Check(r *http.Request) *Refusal {
 
 // checkSite decides on a request without an Origin (Fetch metadata request headers, section 2.3). A
 // page from another port is same-site, but may belong to another server.
-func checkSite(r *http.Request) *Refusal {
-	for _, site := range r.Header["Sec-Fetch-Site"] {
+func checkSite(sites []string) *Refusal {
+	for _, site := range sites {
 		if site != "same-origin" && site != "none" {
 			return refuse(http.StatusForbidden,
 				"a page of another origin has caused the request (Sec-Fetch-Site: %s), and no Origin header says which: use fetch, EventSource or WebSocket, from an origin that WithAllowedOrigins or the flag -allow-origin allows", quote(site))

@@ -67,7 +67,7 @@ func (c *Conn) Charge(size int) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closing {
+	if c.closing.Load() {
 		c.Settings.Memory.Release(size)
 		return false
 	}

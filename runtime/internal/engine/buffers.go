@@ -15,7 +15,7 @@ import (
 type Buffers struct {
 	settings *Settings
 	data     []byte
-	msg      jsonrpc.Message
+	Msg      jsonrpc.Message
 	Decoder  wire.Decoder // for the arguments of the request
 	Encoder  wire.Encoder // for its result
 	out      []byte
@@ -30,8 +30,10 @@ var bufferPool = sync.Pool{New: func() any { return new(Buffers) }}
 // newBuffers returns empty buffers, which are charged to the memory of the server.
 func (s *Settings) newBuffers() *Buffers {
 	b := bufferPool.Get().(*Buffers)
-	b.settings = s
-	b.account.Of(s.Memory)
+	if b.settings != s { // the buffers are new, or from another server of the process
+		b.settings = s
+		b.account.Of(s.Memory)
+	}
 	return b
 }
 
@@ -85,7 +87,7 @@ func (b *Buffers) preallocate(size int) {
 // Neither is needed once the reply is written.
 func (b *Buffers) releaseMessage() {
 	if cap(b.data) > keptBuffer {
-		b.msg.Reset()
+		b.Msg.Reset()
 		bufpool.Put(b.data)
 		b.data = nil
 	}
@@ -106,7 +108,7 @@ func (b *Buffers) release() {
 
 // reset makes the buffers ready for another message.
 func (b *Buffers) reset() {
-	b.msg.Reset()
+	b.Msg.Reset()
 	b.Decoder.Reset(nil, wire.Options{})
 	b.Encoder.Reset()
 	if cap(b.data) > keptBuffer {
@@ -119,20 +121,17 @@ func (b *Buffers) reset() {
 	b.account.Set(0)
 }
 
-// Message returns the message, which the buffers contain.
-func (b *Buffers) Message() *jsonrpc.Message { return &b.msg }
-
 // Replace replaces the message by another text. It returns false if the budget does not allow it,
 // or text is not a message; the message is then unchanged.
 func (b *Buffers) Replace(text []byte) bool {
 	before := b.data
 	b.data = text
-	if b.account.Take(b.size()) && b.settings.Parser.Parse(text, &b.msg) == nil {
+	if b.account.Take(b.size()) && b.settings.Parser.Parse(text, &b.Msg) == nil {
 		return true
 	}
 	b.data = before
 	b.account.Take(b.size())
-	_ = b.settings.Parser.Parse(before, &b.msg) // cannot fail: it was parsed before
+	_ = b.settings.Parser.Parse(before, &b.Msg) // cannot fail: it was parsed before
 	return false
 }
 
@@ -143,7 +142,7 @@ func (s *Settings) NewMessageBuffers(text []byte) (*Buffers, *jsonrpc.Error) {
 		b.release()
 		return nil, ErrOverloaded
 	}
-	if err := s.Parser.Parse(b.data, &b.msg); err != nil {
+	if err := s.Parser.Parse(b.data, &b.Msg); err != nil {
 		b.release()
 		return nil, err
 	}

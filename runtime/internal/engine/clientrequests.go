@@ -147,7 +147,7 @@ func (x *Exchange) openRequest(method string, params []byte, answer chan<- clien
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.closing || c.requests.closed, peer != nil && peer.PeerGone():
+	case c.closing.Load() || c.requests.closed, peer != nil && peer.PeerGone():
 		return jsonrpc.ID{}, fmt.Errorf("ask the client: %w", ErrConnectionClosed)
 	case x.answered:
 		return jsonrpc.ID{}, ErrNoCall
@@ -168,7 +168,7 @@ func (x *Exchange) cancelRequest(id jsonrpc.ID, cause error) (wasOpen bool) {
 	c.mu.Lock()
 	_, open := c.requests.open[id.Key()]
 	delete(c.requests.open, id.Key())
-	silent := !open || c.closing || c.requests.closed
+	silent := !open || c.closing.Load() || c.requests.closed
 	c.mu.Unlock()
 	if silent {
 		return open
@@ -230,7 +230,7 @@ func (c *Conn) Watch(out Sink, every time.Duration, silent func()) {
 func (c *Conn) ping(out Sink) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.Session == nil || c.closing || c.requests.closed {
+	if c.Session == nil || c.closing.Load() || c.requests.closed {
 		return false
 	}
 	delete(c.requests.open, c.requests.ping) // a client may send messages without ever answering pings
@@ -243,7 +243,7 @@ func (c *Conn) ping(out Sink) bool {
 
 // Send sends a notification that does not belong to a request. It may wait.
 func (c *Conn) Send(message []byte) {
-	if c.Out == nil || c.isClosing() {
+	if c.Out == nil || c.closing.Load() {
 		return
 	}
 	c.Out.Wait()
@@ -257,7 +257,7 @@ func (c *Conn) Send(message []byte) {
 func (c *Conn) NotifySession(message []byte, number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closing {
+	if c.closing.Load() {
 		return
 	}
 	if numbered, ok := c.Out.(transport.Numberer); ok && number > 0 {

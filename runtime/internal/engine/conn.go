@@ -46,13 +46,13 @@ type Conn struct {
 	OneMessage bool               // for one message only, whose request is charged for the connection's storage
 
 	received atomic.Bool  // a message has arrived since [Conn.Watch] looked
+	closing  atomic.Bool  // messages are no longer handled; set under mu
 	active   atomic.Int32 // running handlers, without parked requests; changed under mu, except by parked requests
 
 	// mu guards the following fields. It is held while a reply is queued, so that no message of a
 	// request follows its reply, and never while a goroutine waits.
 	mu       sync.Mutex
 	idUsed   bool               // a session with sessionID has begun
-	closing  bool               // messages are no longer handled
 	Session  *Session           // nil until the client has sent initialize
 	latest   *protocol.Revision // of the latest request without a session
 	recent   *Client            // client of that request
@@ -170,7 +170,7 @@ func await[T any](ended <-chan T) {
 // Close stops the handling of messages and cancels running handlers.
 func (c *Conn) Close() {
 	c.mu.Lock()
-	c.closing = true
+	c.closing.Store(true)
 	kept := c.charged
 	c.charged = 0
 	s := c.Session

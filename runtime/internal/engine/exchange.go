@@ -63,7 +63,7 @@ type Incoming struct {
 
 // Begin sets the fields of a request.
 func (x *Exchange) Begin(c *Conn, call Call, in Incoming) {
-	m := &in.buffers.msg
+	m := &in.buffers.Msg
 	from := &in.origin
 	x.conn, x.call, x.Sink, x.Revision, x.Method, x.key = c, call, in.sink, from.Revision, in.Plan.Method, in.key
 	x.InSession, x.Opening, x.From, x.Buffers = from.session, from.opening, in.from, in.buffers

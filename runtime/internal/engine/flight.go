@@ -67,7 +67,7 @@ func (c *Conn) enter(x *Exchange) *jsonrpc.Error {
 	if c.inflight.find(x.key) != nil {
 		return duplicateID(x.ID)
 	}
-	if c.closing {
+	if c.closing.Load() {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: ErrConnectionClosed.Error(), Data: []byte(`{"reason":"closed"}`)}
 	}
 	if c.running >= c.Settings.Limits.InFlight {
@@ -121,7 +121,7 @@ func (c *Conn) Drain(within time.Duration) {
 	}
 	idle := c.idle
 	ended := c.Ctx.Done()
-	if c.closing {
+	if c.closing.Load() {
 		ended = nil // the connection is closed: handlers have this time to return
 	}
 	c.mu.Unlock()
@@ -147,7 +147,7 @@ func (c *Conn) Admit(who *clientlimit.Client, cost int) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closing || c.running >= s.Limits.InFlight {
+	if c.closing.Load() || c.running >= s.Limits.InFlight {
 		s.Memory.Release(cost)
 		s.Calls.Give(who)
 		return false

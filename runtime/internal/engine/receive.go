@@ -54,7 +54,7 @@ func (c *Conn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
 // Receive handles one message of a stream. The data may be reused when it returns. It returns
 // false, and handles nothing, if the connection is closing.
 func (c *Conn) Receive(data []byte, out Sink) bool {
-	if c.isClosing() {
+	if c.closing.Load() {
 		return false
 	}
 	c.received.Store(true)
@@ -69,13 +69,13 @@ func (c *Conn) handleText(data []byte, from *Caller, out Sink, inBatch bool) {
 		c.noRoom(b, data, from, out, inBatch)
 		return
 	}
-	c.handle(b, c.Settings.Parser.Parse(b.data, &b.msg), from, out, inBatch)
+	c.handle(b, c.Settings.Parser.Parse(b.data, &b.Msg), from, out, inBatch)
 }
 
 // handle handles a parsed message, and owns its buffers. It reports whether the sink can expect a
 // reply, which may be empty.
 func (c *Conn) handle(b *Buffers, err *jsonrpc.Error, from *Caller, out Sink, inBatch bool) (expect bool) {
-	m := &b.msg
+	m := &b.Msg
 	switch {
 	case err != nil:
 		expect = c.malformed(m, err, out)
@@ -99,8 +99,8 @@ func (c *Conn) handle(b *Buffers, err *jsonrpc.Error, from *Caller, out Sink, in
 // noRoom handles a message for which memory is lacking, without a copy: it refuses a request, and
 // any other message needs no copy. It owns the buffers, which are empty.
 func (c *Conn) noRoom(b *Buffers, data []byte, from *Caller, out Sink, inBatch bool) {
-	err := c.Settings.Parser.Parse(data, &b.msg)
-	if err == nil && (b.msg.Kind == jsonrpc.Request || b.msg.Kind == jsonrpc.Batch) {
+	err := c.Settings.Parser.Parse(data, &b.Msg)
+	if err == nil && (b.Msg.Kind == jsonrpc.Request || b.Msg.Kind == jsonrpc.Batch) {
 		err = ErrOverloaded
 	}
 	c.handle(b, err, from, out, inBatch)
@@ -157,11 +157,4 @@ func (c *Conn) overloaded(e *jsonrpc.FrameError, out Sink) {
 	default:
 		c.refuse(&jsonrpc.Message{ID: e.ID}, ErrOverloaded, out)
 	}
-}
-
-// isClosing reports whether messages are no longer handled.
-func (c *Conn) isClosing() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closing
 }

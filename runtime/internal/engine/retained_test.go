@@ -51,8 +51,8 @@ func TestRetained(t *testing.T) {
 			for _, message := range []string{params(`"arguments":` + c.arguments), params(many.String() + `"x":1`), params(`"a":1`)} {
 				b.load([]byte(message))
 				// Whether the message is valid does not matter here.
-				_ = jsonrpc.Parser{Deferred: "arguments"}.Parse(b.data, &b.msg)
-				if text := b.msg.Params.Get("arguments"); text != nil {
+				_ = jsonrpc.Parser{Deferred: "arguments"}.Parse(b.data, &b.Msg)
+				if text := b.Msg.Params.Get("arguments"); text != nil {
 					b.Decoder.Reset(text, wire.Options{Help: wire.Leniency()})
 					if c.read(&b.Decoder); finish {
 						_ = b.Decoder.Finish()

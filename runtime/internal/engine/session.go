@@ -170,7 +170,7 @@ func (c *Conn) SetInitialized() *Session {
 func (c *Conn) Has(s *Session) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.closing && c.Session == s
+	return !c.closing.Load() && c.Session == s
 }
 
 // UseID records that a session with the transport's id has begun.

@@ -28,16 +28,16 @@ func (c *Conn) request(b *Buffers, caller *Caller, out Sink, inBatch bool) {
 	}
 	var from Origin
 	var err *jsonrpc.Error
-	if meta := b.msg.Params.Get("_meta"); meta == nil {
-		from, err = c.sessionOrigin(&b.msg, inBatch)
+	if meta := b.Msg.Params.Get("_meta"); meta == nil {
+		from, err = c.sessionOrigin(&b.Msg, inBatch)
 	} else {
-		from, err = c.metaOrigin(&b.msg, meta, inBatch)
+		from, err = c.metaOrigin(&b.Msg, meta, inBatch)
 	}
 	switch {
 	case err == nil:
 		b = c.answerOrStart(b, caller, out, &from)
-	case !overload(out, b.msg.ID, err):
-		out.Refuse(jsonrpc.AppendError(nil, b.msg.ID, err), err.Code)
+	case !overload(out, b.Msg.ID, err):
+		out.Refuse(jsonrpc.AppendError(nil, b.Msg.ID, err), err.Code)
 	}
 	if b != nil {
 		b.release()
@@ -47,7 +47,7 @@ func (c *Conn) request(b *Buffers, caller *Caller, out Sink, inBatch bool) {
 // answerOrStart replies to a request, or starts an exchange that replies. It returns the buffers,
 // or nil if the exchange owns them now.
 func (c *Conn) answerOrStart(b *Buffers, caller *Caller, out Sink, from *Origin) *Buffers {
-	m := &b.msg
+	m := &b.Msg
 	key := m.ID.Key()
 	how := c.host.Plan(b, from.Revision, *caller)
 	method := how.Method

@@ -150,7 +150,7 @@ func (x *Exchange) placesOf() any {
 }
 
 // Params returns the parameters of the request.
-func (x *Exchange) Params() *jsonrpc.Params { return &x.Buffers.msg.Params }
+func (x *Exchange) Params() *jsonrpc.Params { return &x.Buffers.Msg.Params }
 
 // KeepText charges the request for a text that it has taken over from its encoder.
 func (x *Exchange) KeepText(size int) {

@@ -25,12 +25,12 @@ func (in *transportMessage) Room(capacity int) bool {
 
 func (in *transportMessage) Parse(text []byte) *jsonrpc.Error {
 	in.data = text
-	return in.settings.Parser.Parse(text, &in.msg)
+	return in.settings.Parser.Parse(text, &in.Msg)
 }
 
 func (in *transportMessage) Text() []byte { return in.data }
 
-func (in *transportMessage) Message() *jsonrpc.Message { return &in.msg }
+func (in *transportMessage) Message() *jsonrpc.Message { return &in.Msg }
 
 func (in *transportMessage) Drop() {
 	(*Buffers)(in).release()
