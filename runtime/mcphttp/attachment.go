@@ -65,7 +65,9 @@ func (s *stream) Detach() {
 func (s *stream) detachLocked() {
 	s.signal()
 	s.current = nil
-	s.wakeAll()
+	if s.notFull != nil {
+		s.wakeAll()
+	}
 	switch {
 	case s.session == nil || s.session.streams[s.number] != s:
 		s.discard() // no client can attach to the stream again
@@ -117,7 +119,7 @@ func (s *stream) next(r *attachment, events, waits bool) pending {
 	t.messages = s.take(end)
 	s.unthrottledBytes, s.newestBytes = 0, 0
 	if s.log == nil {
-		if s.pooled == nil { // otherwise recycle releases the charge, after the write
+		if s.pooled == nil && s.charged > 0 { // a pooled one is released by recycle, after the write
 			s.charge(-s.charged)
 		}
 		s.messages, s.firstSeq = nil, s.nextSeq

@@ -152,7 +152,12 @@ var errExpired = errors.New("the principal has expired")
 
 // requesterOf returns the requester for a principal, whose ID may be empty.
 func (h *core) requesterOf(r *http.Request, p mcp.Principal) requester {
-	address := access.Address(r, h.address)
+	var address netip.Addr
+	if h.address == nil {
+		address = clientlimit.Address(r.RemoteAddr)
+	} else {
+		address = access.Address(r, h.address)
+	}
 	return requester{p, clientlimit.Of(p.ID, address), address}
 }
 

@@ -295,12 +295,8 @@ func (s *stream) Wait() {
 	}
 }
 
-// wakeAll wakes all waiting handlers. The caller holds the guard.
-func (s *stream) wakeAll() {
-	if s.notFull != nil {
-		s.notFull.Broadcast()
-	}
-}
+// wakeAll wakes all waiting handlers, of which there are or were some. The caller holds the guard.
+func (s *stream) wakeAll() { s.notFull.Broadcast() }
 
 // Release completes the response before the reply; the client resumes the stream. It returns false
 // if the client cannot resume: only in sessions whose event streams begin with a priming event it
@@ -336,7 +332,9 @@ func (s *stream) discard() {
 	s.discarded = true
 	s.clear()
 	s.signal()
-	s.wakeAll()
+	if s.notFull != nil {
+		s.wakeAll()
+	}
 	if s.log != nil {
 		s.changed()
 	}
