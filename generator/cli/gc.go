@@ -9,10 +9,10 @@ import (
 )
 
 // A run lasts about a second, and most of its allocations are in use until the end. So garbage is
-// collected rarely while the heap is small, first at 64 MB, which most runs do not reach; and
+// collected rarely while the heap is small, first at 96 MB, which most runs do not reach; and
 // memory stays near minMemoryLimit while the live heap is smaller.
 const (
-	gcPercent      = 1600
+	gcPercent      = 2400
 	minMemoryLimit = 128 << 20 // in bytes
 )
 
