@@ -10,12 +10,15 @@ type Texts struct{ inputs, outputs map[*model.Tool]string }
 // InputWithMarks returns the result of [InputWithMarks].
 func (x *Texts) InputWithMarks(t *model.Tool) string { return once(&x.inputs, t, InputWithMarks) }
 
+// Input returns the result of [InputOf].
+func (x *Texts) Input(t *model.Tool) string { return withoutMarks(t, x.InputWithMarks(t)) }
+
 // Output returns the result of [OutputOf].
 func (x *Texts) Output(t *model.Tool) string { return once(&x.outputs, t, OutputOf) }
 
 // Weight returns the result of [WeightOf].
 func (x *Texts) Weight(t *model.Tool) *Weight {
-	return weigh(withoutMarks(t, x.InputWithMarks(t)), x.Output(t))
+	return weigh(x.Input(t), x.Output(t))
 }
 
 func once(texts *map[*model.Tool]string, t *model.Tool, render func(*model.Tool) string) string {

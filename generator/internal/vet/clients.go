@@ -81,7 +81,7 @@ func (c *checker) recursiveResults() {
 	var names []string
 	var at *feature
 	for _, f := range c.inSource() {
-		if f.tool != nil && schema.OutputOf(f.tool) != "" && schema.IsRecursive(f.tool.Result.Output) {
+		if f.tool != nil && c.schemas.Output(f.tool) != "" && schema.IsRecursive(f.tool.Result.Output) {
 			if at == nil {
 				at = f
 			}
@@ -117,7 +117,7 @@ func (c *checker) argumentSchemas(message, hint string, matches func(members map
 		if f.tool == nil {
 			continue
 		}
-		v, err := jsontext.Decode(schema.InputOf(f.tool))
+		v, err := jsontext.Decode(c.schemas.Input(f.tool))
 		if err != nil {
 			continue // not reached: the generator wrote the schema
 		}

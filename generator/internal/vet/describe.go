@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
-	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
 const describeFeature = "write what it does into the doc comment, or into description=; //mcp:doc replaces the comment for the model"
@@ -22,7 +21,7 @@ func (c *checker) missingDescriptions() {
 		if f.resource != nil {
 			continue // the protocol does not have descriptions of variables
 		}
-		described := f.descriptions()
+		described := c.descriptions(f)
 		for _, field := range f.arguments() {
 			if strings.TrimSpace(described(field)) != "" {
 				continue
@@ -42,7 +41,7 @@ func (c *checker) missingDescriptions() {
 }
 
 // descriptions returns a function that returns the text that clients read about an argument.
-func (f *feature) descriptions() func(*model.Field) string {
+func (c *checker) descriptions(f *feature) func(*model.Field) string {
 	if f.tool == nil {
 		return func(field *model.Field) string { return field.Description }
 	}
@@ -55,7 +54,7 @@ func (f *feature) descriptions() func(*model.Field) string {
 		Properties map[string]property `json:"properties"`
 		Defs       map[string]property `json:"$defs"`
 	}
-	if err := json.Unmarshal([]byte(schema.InputOf(f.tool)), &input); err != nil {
+	if err := json.Unmarshal([]byte(c.schemas.Input(f.tool)), &input); err != nil {
 		return func(field *model.Field) string { return field.Description }
 	}
 	return func(field *model.Field) string {
@@ -92,7 +91,7 @@ func (c *checker) repeatedDescriptions() {
 			continue
 		}
 		seen := map[string]string{}
-		described := f.descriptions()
+		described := c.descriptions(f)
 		for _, field := range f.arguments() {
 			text := described(field)
 			own := normal(text)

@@ -104,14 +104,19 @@ func (c *checker) comment(set *directive.Set, d *directive.Directive) *ast.Comme
 	if set == nil {
 		return nil
 	}
-	for _, g := range set.File.Comments {
-		for _, comment := range g.List {
-			if c.pkg.Position(comment.Slash) == d.Pos {
-				return comment
+	known := c.comments[set.File]
+	if known == nil {
+		known = map[token.Position]*ast.Comment{}
+		c.comments[set.File] = known
+		for _, g := range set.File.Comments {
+			for _, comment := range g.List {
+				if at := c.pkg.Position(comment.Slash); known[at] == nil {
+					known[at] = comment
+				}
 			}
 		}
 	}
-	return nil
+	return known[d.Pos]
 }
 
 // behindWord returns the position for inserting arguments of a directive.

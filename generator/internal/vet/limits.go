@@ -69,7 +69,7 @@ func (c *checker) largeSchemas() {
 		if f.tool == nil {
 			continue
 		}
-		if w := schema.WeightOf(f.tool); w.Total() > schema.LargeSchema {
+		if w := c.schemas.Weight(f.tool); w.Total() > schema.LargeSchema {
 			c.report(f.set, f.pos, f.subject, w.Hint(f.tool), "%s", w)
 		}
 	}

@@ -21,13 +21,16 @@ type text struct {
 	set     *directive.Set
 }
 
-// texts calls visit with every published text, each place once.
-func (c *checker) texts(visit func(text)) {
+// texts returns every published text, each place once.
+func (c *checker) texts() []text {
+	if c.shown != nil {
+		return c.shown
+	}
 	seen := map[diag.Place]bool{}
 	once := func(t text) {
 		if at := (diag.Place{Pos: t.pos, Subject: t.subject}).In(t.what); t.text != "" && !seen[at] {
 			seen[at] = true
-			visit(t)
+			c.shown = append(c.shown, t)
 		}
 	}
 	if s := c.m.Server; s != nil {
@@ -62,6 +65,7 @@ func (c *checker) texts(visit func(text)) {
 		}
 		c.typeTexts(f, f.call.Result.Output, types, once)
 	}
+	return c.shown
 }
 
 // typeTexts visits the texts in a type's schema.
@@ -96,11 +100,11 @@ func (c *checker) typeTexts(f *feature, t *model.Type, seen map[*model.Type]bool
 
 // hiddenCharacters checks the rule hidden-character.
 func (c *checker) hiddenCharacters() {
-	c.texts(func(t text) {
+	for _, t := range c.texts() {
 		if what := hidden(t.text); what != "" {
 			c.report(t.set, t.pos, t.subject, "delete it, or write it as it is read", "the %s has %s", t.what, what)
 		}
-	})
+	}
 }
 
 // lookalikes are characters that resemble others of their kind, or nothing, but are part of
@@ -143,12 +147,15 @@ var note = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)(\([^()\n]*\))?:|\b(TODO|F
 // noteTexts checks the rule note-text. It reports a text once, since many tools may share it.
 func (c *checker) noteTexts() {
 	seen := map[string]bool{}
-	c.texts(func(t text) {
-		if at := note.FindString(t.text); at != "" && !seen[t.text] {
-			seen[t.text] = true
+	for _, t := range c.texts() {
+		if seen[t.text] {
+			continue
+		}
+		seen[t.text] = true
+		if at := note.FindString(t.text); at != "" {
 			c.report(t.set, t.pos, t.subject, "move it into the function, or into a comment of its own, with an empty line behind it", "the %s has a note to its authors: %q", t.what, at)
 		}
-	})
+	}
 }
 
 // instructions match orders to a model, as in poisoned tools.
@@ -166,14 +173,27 @@ var instructions = []*regexp.Regexp{
 
 // instructionTexts checks the rule instruction-text.
 func (c *checker) instructionTexts() {
-	c.texts(func(t text) {
-		plain := strings.Join(strings.Fields(t.text), " ")
-		for _, order := range instructions {
-			if words := order.FindString(plain); words != "" {
-				c.report(t.set, t.pos, t.subject, "describe what it does, not what the model shall do; instructions= of //mcp:server is for how to use the server",
-					"the %s reads like an order to the model: %q", t.what, words)
-				return
-			}
+	known := map[string]string{} // many types have the same texts
+	for _, t := range c.texts() {
+		words, ok := known[t.text]
+		if !ok {
+			words = instruction(t.text)
+			known[t.text] = words
 		}
-	})
+		if words != "" {
+			c.report(t.set, t.pos, t.subject, "describe what it does, not what the model shall do; instructions= of //mcp:server is for how to use the server",
+				"the %s reads like an order to the model: %q", t.what, words)
+		}
+	}
+}
+
+// instruction returns the part of a text that reads like an order to a model, or "".
+func instruction(text string) string {
+	plain := strings.Join(strings.Fields(text), " ")
+	for _, order := range instructions {
+		if words := order.FindString(plain); words != "" {
+			return words
+		}
+	}
+	return ""
 }

@@ -10,6 +10,7 @@ package vet
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"go/token"
 	"maps"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
 // Finding is one violation of a rule.
@@ -78,7 +80,7 @@ func Package(pkg *load.Package, m *model.Package, o *Options) ([]*Finding, error
 
 // newChecker returns the state before any rule is checked.
 func newChecker(pkg *load.Package, m *model.Package, o *Options) *checker {
-	c := &checker{pkg: pkg, m: m, options: o, homes: map[*directive.Set]*load.Package{}, constraints: map[*token.File]string{}, only64: m.Constraint != "" && excludes32(m.Constraint)}
+	c := &checker{pkg: pkg, m: m, options: o, homes: map[*directive.Set]*load.Package{}, constraints: map[*token.File]string{}, comments: map[*ast.File]map[token.Position]*ast.Comment{}, only64: m.Constraint != "" && excludes32(m.Constraint)}
 	c.sources = []*load.Package{pkg}
 	for _, path := range slices.Sorted(maps.Keys(pkg.From)) {
 		c.sources = append(c.sources, pkg.From[path])
@@ -107,6 +109,9 @@ type checker struct {
 	rule     string
 	found    []*Finding
 	docs     *load.Docs
+	schemas  schema.Texts
+	shown    []text                                        // see texts
+	comments map[*ast.File]map[token.Position]*ast.Comment // see comment
 
 	plain       bool                   // types of the sources are written without their package
 	constraints map[*token.File]string // see constraint
