@@ -188,15 +188,26 @@ func (c *visibleChecker) walk(v reflect.Value, what, owner string, at diag.Place
 		}
 	case reflect.Map: // constraints by their keywords
 		limits, _ := v.Interface().(map[string]string)
+		if len(limits) == 0 {
+			return
+		}
 		for _, keyword := range slices.Sorted(maps.Keys(limits)) {
-			c.check(limits[keyword], keyword, owner, at)
+			if suspicious(limits[keyword]) {
+				c.check(limits[keyword], keyword, owner, at)
+			}
 		}
 	case reflect.Struct:
 		c.walkStruct(v, owner, at)
 	case reflect.String:
-		c.check(v.String(), cmp.Or(memberNames[what], "text"), owner, at)
+		text := v.String()
+		if text == "" {
+			return
+		}
+		if suspicious(text) {
+			c.check(text, cmp.Or(memberNames[what], "text"), owner, at)
+		}
 		if jsonMembers[what] {
-			c.checkStrict(v.String(), memberNames[what], owner, at)
+			c.checkStrict(text, memberNames[what], owner, at)
 		}
 	}
 }
@@ -241,12 +252,15 @@ func (c *visibleChecker) checkStrict(text, what, owner string, at diag.Place) {
 	c.diags.Errorf(at.Pos, at.Subject, "the %s %s", what, problem).Hint = "write JSON that every reader takes alike"
 }
 
-// check checks a text. JSON texts may contain hidden characters as escapes, which clients decode;
-// control characters are visible there.
+// suspicious reports whether a text contains a hidden character, or may contain one as an escape.
+func suspicious(text string) bool {
+	_, hidden := visible.Hidden(text)
+	return hidden || strings.Contains(text, `\`)
+}
+
+// check checks a suspicious text. JSON texts may contain hidden characters as escapes, which clients
+// decode; control characters are visible there.
 func (c *visibleChecker) check(text, what, owner string, at diag.Place) {
-	if _, hidden := visible.Hidden(text); !hidden && !strings.Contains(text, `\`) {
-		return
-	}
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)
 	}
