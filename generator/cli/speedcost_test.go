@@ -18,7 +18,8 @@ import (
 type timing struct {
 	dir, mcpgen string
 	env         []string
-	memory      int64 // of the largest run, in bytes; 0 if the system does not report it
+	memory      int64                      // of the largest run, in bytes; 0 if the system does not report it
+	cpu         map[string][]time.Duration // of the runs, by program, with the processes that they start
 }
 
 func newTiming(b *testing.B) *timing {
@@ -27,9 +28,9 @@ func newTiming(b *testing.B) *timing {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &timing{dir: b.TempDir()}
+	s := &timing{dir: b.TempDir(), cpu: map[string][]time.Duration{}}
 	s.mcpgen = filepath.Join(b.TempDir(), "mcpgen")
-	if out, err := exec.Command("go", "build", "-o", s.mcpgen, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", s.mcpgen, "../../cmd/mcpgen").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	if err := writeModule(s.dir, root, "example.com/big"); err != nil {
@@ -60,6 +61,7 @@ func (s *timing) run(b *testing.B, name string, args ...string) time.Duration {
 		b.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
 	took := time.Since(began)
+	s.cpu[name] = append(s.cpu[name], cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	if name == s.mcpgen {
 		s.memory = max(s.memory, peakMemory(cmd.ProcessState))
 	}
@@ -160,4 +162,47 @@ func BenchmarkManyPackages(b *testing.B) {
 		s.write(b, fmt.Sprintf("p%d/p.go", i), source)
 	}
 	s.compare(b, []string{"./..."}, []string{"list", "./..."}, annotated)
+}
+
+// BenchmarkEditedComment edits a comment of a package of 150 tools and 150 types of about 20
+// members, and generates. The goal is 1.5 times the CPU of go list for the packages that the
+// generated file imports.
+func BenchmarkEditedComment(b *testing.B) {
+	s := newTiming(b)
+	var source strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&source, "\n// Model%d is a thing with members.\ntype Model%[1]d struct {\n", i)
+		for f := range 15 + i%11 {
+			kind := []string{"string", "int64", "float64", "bool", "time.Time", "[]string"}[f%6]
+			fmt.Fprintf(&source, "\t// The member %d of it.\n\tMember%[1]d %s `json:\"member_%[1]d\"`\n", f, kind)
+		}
+		fmt.Fprintf(&source, "}\n\n// Save%d saves it.\n//\n//mcp:tool idempotent\nfunc Save%[1]d(ctx context.Context, id int64, model Model%[1]d) (*Model%[1]d, error) { return nil, nil }\n", i)
+	}
+	const runtime = "github.com/mcpgen/mcpgen/runtime/"
+	list := []string{"list", "-e", "-export", "-compiled", "-deps", "context", "time", runtime + "mcp", runtime + "mcpimpl", runtime + "wire"}
+	edits := 0
+	edit := func() {
+		edits++
+		s.write(b, "target/target.go", fmt.Sprintf("// Package target was edited %d times.\n//\n//mcp:server name=target version=%[1]d\npackage target\n\nimport (\n\t\"context\"\n\t\"time\"\n)\n", edits)+source.String())
+	}
+	edit()
+	s.run(b, s.mcpgen, "./target")
+	s.run(b, "go", list...)
+	clear(s.cpu)
+	for b.Loop() {
+		edit()
+		s.run(b, s.mcpgen, "./target")
+		s.run(b, "go", list...)
+	}
+	median := func(name string) float64 {
+		slices.Sort(s.cpu[name])
+		return float64(s.cpu[name][len(s.cpu[name])/2].Microseconds()) / 1000
+	}
+	b.ReportMetric(median("go"), "list-cpu-ms")
+	b.ReportMetric(median(s.mcpgen), "mcpgen-cpu-ms")
+	b.ReportMetric(median(s.mcpgen)/median("go"), "ratio")
+	b.ReportMetric(0, "ns/op")
+	if s.memory > 150e6 {
+		b.Errorf("a run takes %d MB", s.memory/1e6)
+	}
 }
