@@ -93,7 +93,8 @@ func (c *command) list(args []string) int {
 // listTable returns the table of list, with the columns that a narrow terminal omits.
 func (c *command) listTable() *columns.Table {
 	w := columns.NewTable(c.out, c.screen)
-	w.Cut, w.Drop = []string{"SIGNATURE", "HINTS"}, []string{"SYMBOL", "FIXED", "INJECTED", "SCOPES"}
+	w.Cut = []string{"SIGNATURE", "HINTS"}
+	w.Drop("SYMBOL", "FIXED", "INJECTED", "SCOPES")
 	return w
 }
 

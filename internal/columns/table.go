@@ -27,19 +27,21 @@ func (s Screen) Wide() Screen {
 // narrow screen, columns are omitted and cells are cut with an ellipsis.
 type Table struct {
 	// Cut contains the headings of columns that are cut first, in this order.
-	Cut []string
-	// Drop contains the headings of columns that are omitted, in this order, if the others would be
-	// too narrow to read.
-	Drop []string
-
+	Cut     []string
 	out     io.Writer
 	screen  Screen
 	text    bytes.Buffer
+	drop    func(t *Table, rows [][]string, widths []int) ([][]string, []int) // see Drop; may be nil
+	drops   []string
 	dropped []string
 }
 
 // NewTable returns a table that is written to out, or to the screen if it is a terminal.
 func NewTable(out io.Writer, s Screen) *Table { return &Table{out: out, screen: s} }
+
+// Drop sets the headings of columns that are omitted, in this order, if the others would be too
+// narrow to read.
+func (t *Table) Drop(headings ...string) { t.drop, t.drops = (*Table).omit, headings }
 
 // Dropped returns the headings of the columns that Flush omitted.
 func (t *Table) Dropped() []string { return t.dropped }
@@ -67,7 +69,9 @@ func (t *Table) Flush() error {
 		}
 	}
 	if t.screen.Width > 0 {
-		rows, widths = t.drop(rows, widths)
+		if t.drop != nil {
+			rows, widths = t.drop(t, rows, widths)
+		}
 		t.fit(rows[0], widths)
 	}
 	var text strings.Builder
@@ -102,9 +106,9 @@ const (
 	ellipsis    = "…"
 )
 
-// drop omits columns while the others do not fit, even cut to their minimum widths.
-func (t *Table) drop(rows [][]string, widths []int) ([][]string, []int) {
-	for _, name := range t.Drop {
+// omit omits columns while the others do not fit, even cut to their minimum widths.
+func (t *Table) omit(rows [][]string, widths []int) ([][]string, []int) {
+	for _, name := range t.drops {
 		need := gap * (len(widths) - 1)
 		for i, w := range widths {
 			if slices.Contains(t.Cut, rows[0][i]) {

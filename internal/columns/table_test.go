@@ -23,7 +23,8 @@ func TestTableForPipes(t *testing.T) {
 			t.Fatal(err)
 		}
 		table := NewTable(&got, Screen{})
-		table.Cut, table.Drop = []string{"SIGNATURE"}, []string{"HINTS", "B"}
+		table.Cut = []string{"SIGNATURE"}
+		table.Drop("HINTS", "B")
 		fmt.Fprint(table, text)
 		if err := table.Flush(); err != nil || got.String() != want.String() {
 			t.Errorf("%v\n%q, want\n%q", err, got.String(), want.String())
@@ -81,7 +82,8 @@ func TestTableDrops(t *testing.T) {
 	} {
 		var out strings.Builder
 		table := NewTable(nil, Screen{Out: &out, Width: test.width})
-		table.Cut, table.Drop = []string{"SIGNATURE"}, []string{"HINTS", "NONE", "KIND"}
+		table.Cut = []string{"SIGNATURE"}
+		table.Drop("HINTS", "NONE", "KIND")
 		fmt.Fprint(table, sample)
 		if err := table.Flush(); err != nil {
 			t.Fatal(err)
