@@ -70,12 +70,12 @@ func (s *set) line(text string) string {
 
 // listed hides the values of flags in a JSON list.
 func (s *set) listed(text string) string {
-	return rewrite(text, quotedFlag, func(m match) string {
+	return rewrite(text, quotedFlag, func(text string, m match) string {
 		flag, _, _ := strings.Cut(text[m.start+1:m.end], `"`)
 		if flag = strings.TrimLeft(flag, "-"); !secretName(flag) && (!s.strict || len(flag) > 1) {
 			return text[m.start:m.end]
 		}
-		return text[m.start:m.from] + s.hide(text[m.from:m.to]) + text[m.to:m.end]
+		return s.match(text, m)
 	})
 }
 

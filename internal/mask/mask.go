@@ -95,33 +95,35 @@ func (s *set) text(text string) string {
 }
 
 // assigned hides the values that follow names of credentials.
-func (s *set) assigned(text string) string {
-	return rewrite(text, assignment, func(m match) string {
-		name, value := text[m.start:span(text, m.start, isNameByte)], text[m.from:m.to]
-		if !secretName(name) || strings.HasPrefix(value, "//") || isSchemeName(value) { // key://, Authorization: Bearer
-			return text[m.start:m.end]
-		}
-		quote := ""
-		if c := value[0]; c == '"' || c == '\'' {
-			quote = value[:1]
-		}
-		return text[m.start:m.from] + quote + s.hide(strings.Trim(value, quote)) + quote
-	})
+func (s *set) assigned(text string) string { return rewrite(text, assignment, s.assignment) }
+
+func (s *set) assignment(text string, m match) string {
+	name, value := text[m.start:span(text, m.start, isNameByte)], text[m.from:m.to]
+	if !secretName(name) || strings.HasPrefix(value, "//") || isSchemeName(value) { // key://, Authorization: Bearer
+		return text[m.start:m.end]
+	}
+	quote := ""
+	if c := value[0]; c == '"' || c == '\'' {
+		quote = value[:1]
+	}
+	return text[m.start:m.from] + quote + s.hide(strings.Trim(value, quote)) + quote
 }
 
 // replace hides the value of each match.
-func (s *set) replace(text string, find finder) string {
-	return rewrite(text, find, func(m match) string { return text[m.start:m.from] + s.hide(text[m.from:m.to]) + text[m.to:m.end] })
+func (s *set) replace(text string, find finder) string { return rewrite(text, find, s.match) }
+
+func (s *set) match(text string, m match) string {
+	return text[m.start:m.from] + s.hide(text[m.from:m.to]) + text[m.to:m.end]
 }
 
 // addresses masks the URLs in a text.
 func (s *set) addresses(text string) string {
-	return rewrite(text, address, func(m match) string { return s.url(text[m.start:m.end]) })
+	return rewrite(text, address, func(text string, m match) string { return s.url(text[m.start:m.end]) })
 }
 
 // random hides words that look random.
 func (s *set) random(text string) string {
-	return rewrite(text, word, func(m match) string {
+	return rewrite(text, word, func(text string, m match) string {
 		w := text[m.start:m.end]
 		if looksRandom(w) {
 			return s.hide(w)

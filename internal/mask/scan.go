@@ -19,11 +19,11 @@ type match struct {
 type finder func(text string, at int) (m match, ok bool)
 
 // rewrite replaces each match.
-func rewrite(text string, find finder, by func(m match) string) string {
+func rewrite(text string, find finder, by func(text string, m match) string) string {
 	var b strings.Builder
 	end := 0
 	for m, ok := find(text, 0); ok; m, ok = find(text, end) {
-		b.WriteString(text[end:m.start] + by(m))
+		b.WriteString(text[end:m.start] + by(text, m))
 		end = m.end
 	}
 	return b.String() + text[end:]
