@@ -94,8 +94,9 @@ const JSON = "json"
 func (c *Command) client(name, scope string) (*clients.Client, clients.Scope, error) {
 	client := clients.Find(name)
 	if client == nil {
-		hint := "the clients are " + strings.Join(clients.Names(), ", ")
-		if near := suggest.Word(name, clients.Names()); near != "" {
+		names := clients.Names()
+		hint := "the clients are " + strings.Join(names, ", ")
+		if near := suggest.Word(name, names); near != "" {
 			hint = "did you mean " + near + "? " + strings.ToUpper(hint[:1]) + hint[1:]
 		}
 		return nil, "", &UsageError{"unknown client " + name, hint}
@@ -103,9 +104,9 @@ func (c *Command) client(name, scope string) (*clients.Client, clients.Scope, er
 	if scope == "" {
 		return client, clients.User, nil
 	}
-	if !slices.Contains(client.Scopes(), clients.Scope(scope)) {
+	if scopes := client.Scopes(); !slices.Contains(scopes, clients.Scope(scope)) {
 		var names []string
-		for _, s := range client.Scopes() {
+		for _, s := range scopes {
 			names = append(names, string(s))
 		}
 		return nil, "", &UsageError{client.Title + " has no scope " + scope, "it has " + strings.Join(names, ", ")}
@@ -153,7 +154,7 @@ func (o *Options) Variables(s *clients.Server) error {
 			return &UsageError{"flag -url: the URL has a user name or a password", "leave them out, and write -header 'Authorization=Basic ${CREDENTIALS}'"}
 		}
 	}
-	for _, text := range slices.Concat([]string{s.Command}, s.Args) {
+	for _, text := range append([]string{s.Command}, s.Args...) {
 		if strings.ContainsRune(text, 0) {
 			return &UsageError{"an argument has a zero byte", "leave it out"}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,7 +104,8 @@ func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (f
 	w.Cut = []string{"SERVER", "STATE"}
 	fmt.Fprintln(w, "CLIENT\tSCOPE\tNAME\tTOOLS\tTOKENS\tSTATE\tSERVER")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Client, r.Scope, cells.Replace(dash(r.Name)), number(r.Tools), number(r.Tokens), cells.Replace(r.state()), cells.Replace(r.server()))
+		row := []string{r.Client, r.Scope, cells.Replace(dash(r.Name)), number(r.Tools), number(r.Tokens), cells.Replace(r.state()), cells.Replace(r.server())}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	if err := w.Flush(); err != nil {
 		return found, err
@@ -197,5 +199,5 @@ func number(n *int) string {
 	if n == nil {
 		return "-"
 	}
-	return fmt.Sprint(*n)
+	return strconv.Itoa(*n)
 }

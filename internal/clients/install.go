@@ -195,14 +195,16 @@ func (s *System) recorded(path, name string, found *Found) bool {
 
 // remember records an entry before it is written: a recorded entry that does not exist is harmless.
 func (s *System) remember(ctx context.Context, path, name string, before Before, entry EntryRecord) error {
-	return s.changeRecord(ctx, func(r *Record) {
-		f := r.Files[path]
-		if f == nil || before.Missing || before.File != nil || before.NoContainer || before.Container != nil {
-			f = &FileRecord{Before: before, Entries: map[string]EntryRecord{}}
-			r.Files[path] = f
-		}
-		f.Entries[name] = entry
-	})
+	return s.changeRecord(ctx, func(r *Record) { r.add(path, name, before, entry) })
+}
+
+func (r *Record) add(path, name string, before Before, entry EntryRecord) {
+	f := r.Files[path]
+	if f == nil || before.Missing || before.File != nil || before.NoContainer || before.Container != nil {
+		f = &FileRecord{Before: before, Entries: map[string]EntryRecord{}}
+		r.Files[path] = f
+	}
+	f.Entries[name] = entry
 }
 
 // Uninstall removes an entry. It returns the same errors as [System.Install].

@@ -25,12 +25,17 @@ func (t *jsonText) object(text []byte, container string) (holder *member, err er
 	return holder, err
 }
 
-func (jsonFormat) entries(text []byte, container string) ([]Found, error) {
-	t, err := parseJSON(text)
-	if err != nil {
-		return nil, err
+// openJSON parses a text, and returns the member that holds the object of the entries.
+func openJSON(text []byte, container string) (t *jsonText, holder *member, err error) {
+	if t, err = parseJSON(text); err != nil {
+		return nil, nil, err
 	}
-	holder, err := t.object(text, container)
+	holder, err = t.object(text, container)
+	return t, holder, err
+}
+
+func (jsonFormat) entries(text []byte, container string) ([]Found, error) {
+	_, holder, err := openJSON(text, container)
 	if err != nil || holder == nil {
 		return nil, err
 	}
@@ -48,11 +53,7 @@ func (jsonFormat) entries(text []byte, container string) ([]Found, error) {
 }
 
 func (jsonFormat) emptiness(text []byte, container string) (Before, error) {
-	t, err := parseJSON(text)
-	if err != nil {
-		return Before{}, err
-	}
-	holder, err := t.object(text, container)
+	t, holder, err := openJSON(text, container)
 	if err != nil {
 		return Before{}, err
 	}
@@ -110,21 +111,19 @@ type splice struct {
 // apply applies changes in the order of the text. A change does not begin before the end of the one
 // before it.
 func apply(text []byte, changes ...splice) []byte {
-	var all []byte
+	var all bytes.Buffer
 	end := 0
 	for _, c := range changes {
-		all = append(append(all, text[end:c.start]...), c.by...)
+		all.Write(text[end:c.start])
+		all.WriteString(c.by)
 		end = c.end
 	}
-	return append(all, text[end:]...)
+	all.Write(text[end:])
+	return all.Bytes()
 }
 
 func (f jsonFormat) set(text []byte, container, name string, value Fields) ([]byte, error) {
-	t, err := parseJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	holder, err := t.object(text, container)
+	t, holder, err := openJSON(text, container)
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +216,7 @@ func lineRest(text []byte, at int) int {
 }
 
 func (f jsonFormat) remove(text []byte, container, name string, before Before) ([]byte, error) {
-	t, err := parseJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	holder, err := t.object(text, container)
+	_, holder, err := openJSON(text, container)
 	if err != nil {
 		return nil, err
 	}
@@ -244,11 +239,7 @@ func (f jsonFormat) remove(text []byte, container, name string, before Before) (
 
 // restore restores the form before the first entry, if nothing else remains.
 func (f jsonFormat) restore(text []byte, container string, before Before) []byte {
-	t, err := parseJSON(text)
-	if err != nil {
-		return text
-	}
-	holder, err := t.object(text, container)
+	t, holder, err := openJSON(text, container)
 	if err != nil || holder == nil || len(holder.value.members) > 0 {
 		return text
 	}
@@ -325,7 +316,7 @@ var errDamage = errors.New("the file has a form that cannot be changed safely")
 
 // check compares a text with its changed form: only the entry may differ.
 func (f jsonFormat) check(before, after []byte, container, name string, value Fields) error {
-	b, err := parseJSON(before)
+	b, old, err := openJSON(before, container)
 	if err != nil {
 		return err
 	}
@@ -335,10 +326,6 @@ func (f jsonFormat) check(before, after []byte, container, name string, value Fi
 	}
 	if !sameOthers(before, b.root, after, a.root, container) {
 		return errDamage
-	}
-	old, err := b.object(before, container)
-	if err != nil {
-		return err
 	}
 	now, err := a.object(after, container)
 	if err != nil || now == nil {
@@ -361,18 +348,23 @@ func (f jsonFormat) check(before, after []byte, container, name string, value Fi
 // sameOthers reports whether two objects have the same members, as written, except for the ones
 // with a name. An object that is nil has none.
 func sameOthers(before []byte, old *node, after []byte, now *node, name string) bool {
-	return slices.Equal(others(before, old, name), others(after, now, name))
-}
-
-// others returns the members with other names, as written.
-func others(text []byte, object *node, name string) (list []string) {
-	if object == nil {
-		return nil
-	}
-	for i := range object.members {
-		if m := &object.members[i]; m.name != name {
-			list = append(list, m.name, string(text[m.value.start:m.value.end]))
+	for x, y := -1, -1; ; {
+		if x, y = old.other(x+1, name), now.other(y+1, name); x < 0 || y < 0 {
+			return x == y
+		}
+		a, b := &old.members[x], &now.members[y]
+		if a.name != b.name || !bytes.Equal(before[a.value.start:a.value.end], after[b.value.start:b.value.end]) {
+			return false
 		}
 	}
-	return list
+}
+
+// other returns the index of the first member from i on that has another name, or -1.
+func (n *node) other(i int, name string) int {
+	for ; n != nil && i < len(n.members); i++ {
+		if n.members[i].name != name {
+			return i
+		}
+	}
+	return -1
 }

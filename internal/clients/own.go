@@ -64,8 +64,9 @@ func (t *Target) arguments(args []string, entry string) []string {
 	return command
 }
 
-// run runs a command of a client in the current directory.
-func (s *System) run(ctx context.Context, command []string) error {
+// run runs the command of a client with such arguments in the current directory.
+func (s *System) run(ctx context.Context, t *Target, args []string, entry string) error {
+	command := t.arguments(args, entry)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = s.Dir
 	out, err := cmd.CombinedOutput()
@@ -112,7 +113,7 @@ func (s *System) installOwn(ctx context.Context, t *Target, entry Fields, how Ch
 	if result == Replaced {
 		return result, s.replaceOwn(ctx, t, found, entry)
 	}
-	return result, s.run(ctx, t.arguments(t.Client.Own.Add, entry.JSON(false)))
+	return result, s.run(ctx, t, t.Client.Own.Add, entry.JSON(false))
 }
 
 // replaceOwn replaces an entry with the client's command, which can only remove the old one and add
@@ -124,15 +125,15 @@ func (s *System) replaceOwn(ctx context.Context, t *Target, found *Found, entry 
 		paste, _ := t.Client.Shown(entry)
 		return &UnsafeError{s.File(t.Client, t.Scope), t.Paste(paste), err}
 	}
-	if err := s.run(ctx, t.arguments(t.Client.Own.Remove, "")); err != nil {
+	if err := s.run(ctx, t, t.Client.Own.Remove, ""); err != nil {
 		return err
 	}
-	err := s.run(ctx, t.arguments(t.Client.Own.Add, entry.JSON(false)))
+	err := s.run(ctx, t, t.Client.Own.Add, entry.JSON(false))
 	if err == nil {
 		return nil
 	}
 	// Even after Ctrl-C, which may have made the command fail.
-	if s.run(context.WithoutCancel(ctx), t.arguments(t.Client.Own.Add, string(old[t.Name]))) != nil {
+	if s.run(context.WithoutCancel(ctx), t, t.Client.Own.Add, string(old[t.Name])) != nil {
 		if e, ok := errors.AsType[*CommandError](err); ok {
 			e.Removed, _ = t.lines(found.value)
 		}
@@ -160,7 +161,7 @@ func (s *System) uninstallOwn(ctx context.Context, t *Target, how Change) (Resul
 	if how.DryRun {
 		return Removed, nil
 	}
-	if err := s.run(ctx, t.arguments(t.Client.Own.Remove, "")); err != nil {
+	if err := s.run(ctx, t, t.Client.Own.Remove, ""); err != nil {
 		return "", err
 	}
 	key, err := s.ownKey(s.File(t.Client, t.Scope), t.Scope)

@@ -83,12 +83,7 @@ func shownValue(name string, value any) (shown any, hidden []string) {
 		}
 		return mask.Sign, []string{name}
 	case []string:
-		all := make([]string, len(v))
-		for i, text := range v {
-			one, names := shownValue(name, text)
-			all[i], hidden = one.(string), append(hidden, names...)
-		}
-		return all, slices.Compact(hidden)
+		return shownValue(name, plain(v))
 	case []any:
 		all := make([]any, len(v))
 		for i, item := range v {
@@ -149,14 +144,18 @@ func (t *Target) lines(value any) (text string, hidden []string) {
 // others.
 func (c *Client) Secrets(s *Server, lookup func(string) (string, bool)) []string {
 	var all []string
-	for _, v := range slices.Concat(s.Env, s.Header) {
-		all = slices.Concat(all, mask.Parts(v.Value), mask.Parts(c.Expand(v.Value, lookup)))
+	for _, variables := range [][]Variable{s.Env, s.Header} {
+		for i := range variables {
+			for _, value := range []string{variables[i].Value, c.Expand(variables[i].Value, lookup)} {
+				all = append(all, mask.Parts(value)...)
+			}
+		}
 	}
 	for _, text := range []string{s.URL, c.Expand(s.URL, lookup)} {
 		_, hidden := mask.URL(text)
 		all = append(all, hidden...)
 	}
-	args := slices.Concat([]string{s.Command}, s.Args)
+	args := append([]string{s.Command}, s.Args...)
 	_, hidden := mask.Command(args[0], args[1:])
 	all = append(all, hidden...)
 	for i, arg := range args {

@@ -42,11 +42,15 @@ func (s *System) Status(c *Client) ([]*Status, error) {
 		if err != nil {
 			return nil, err
 		}
+		var entries map[string]EntryRecord
+		if f := r.Files[key]; f != nil {
+			entries = f.Entries
+		}
 		for i := range list {
 			e := &list[i]
 			st := &Status{Client: c, Scope: scope, Path: path, Name: e.Name, Server: c.server(e.value), Dir: dir}
-			if f := r.Files[key]; f != nil && f.Entries[e.Name].Sum == sum(e.value) {
-				st.Ours, st.Build = true, f.Entries[e.Name].Build
+			if entry, ok := entries[e.Name]; ok && entry.Sum == sum(e.value) {
+				st.Ours, st.Build = true, entry.Build
 			}
 			st.Finding = st.Server.finding(dir)
 			if other, twice := first[e.Name]; twice && st.Finding == "" {

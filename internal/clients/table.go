@@ -147,14 +147,9 @@ func Names() []string {
 
 // Scopes returns the scopes of the client.
 func (c *Client) Scopes() []Scope {
-	scopes := []Scope{User}
-	if c.Project != "" {
-		scopes = append(scopes, Project)
-	}
-	if c.usesOwn(Local) {
-		scopes = append(scopes, Local)
-	}
-	return scopes
+	return slices.DeleteFunc(slices.Clone(Scopes), func(scope Scope) bool {
+		return scope == Project && c.Project == "" || scope == Local && !c.usesOwn(Local)
+	})
 }
 
 // usesOwn reports whether the client's own command changes the entries of a scope.
@@ -231,72 +226,62 @@ func (e *EntryError) Error() string { return e.Problem + ": " + e.Hint }
 
 // Entry returns the entry for a server in the client's file. Errors are of type *EntryError.
 func (c *Client) Entry(s *Server) (Fields, error) {
-	var entry Fields
 	if s.URL != "" {
 		if c.URL == "" {
 			return nil, &EntryError{c.Title + " does not read URLs from its file", "add the server in the application, as a custom connector"}
 		}
-		if c.TypeURL != "" {
-			entry = append(entry, Field{"type", c.TypeURL})
-		}
-		entry = append(entry, Field{c.URL, s.URL})
-		return c.headers(entry, s.Header)
+		return c.remote(s)
 	}
-	if c.TypeProgram != "" {
-		entry = append(entry, Field{"type", c.TypeProgram})
-	}
-	entry = append(entry, Field{"command", s.Command}, Field{"args", slices.Concat([]string{}, s.Args)})
 	var env Fields
 	var passed []string
 	for _, v := range s.Env {
+		value := v.Value
 		switch {
 		case !v.Refer:
-			env = append(env, Field{v.Name, v.Value})
 		case c.Variables != "":
 			passed = append(passed, v.Name)
+			continue
 		case c.Variable != "":
-			env = append(env, Field{v.Name, fmt.Sprintf(c.Variable, v.Name)})
+			value = fmt.Sprintf(c.Variable, v.Name)
 		default:
 			return nil, &EntryError{
 				"the file of " + c.Title + " cannot refer to the environment",
 				"write -env " + v.Name + "=VALUE, or make the program read a file",
 			}
 		}
+		env = append(env, Field{v.Name, value})
 	}
-	if len(env) > 0 {
-		entry = append(entry, Field{"env", env})
-	}
-	if len(passed) > 0 {
-		entry = append(entry, Field{c.Variables, passed})
-	}
-	return entry, nil
+	return slices.DeleteFunc(Fields{
+		{"type", c.TypeProgram}, {"command", s.Command}, {"args", append([]string{}, s.Args...)}, {"env", env}, {c.Variables, passed},
+	}, isEmpty), nil
 }
 
-// headers adds header fields. A value may contain ${NAME} for an environment variable.
-func (c *Client) headers(entry Fields, header []Variable) (Fields, error) {
+// remote returns the entry for a server at a URL. The value of a header field may contain ${NAME}
+// for an environment variable.
+func (c *Client) remote(s *Server) (Fields, error) {
 	var plain, referring Fields
-	for _, h := range header {
+	bearer := ""
+	for _, h := range s.Header {
 		before, name, after := reference(h.Value)
+		value := h.Value
 		switch {
 		case name == "":
-			plain = append(plain, Field{h.Name, h.Value})
 		case c.Variable != "":
-			plain = append(plain, Field{h.Name, before + fmt.Sprintf(c.Variable, name) + after})
+			value = before + fmt.Sprintf(c.Variable, name) + after
 		case strings.EqualFold(h.Name, "Authorization") && before == "Bearer " && after == "":
-			entry = append(entry, Field{"bearer_token_env_var", name})
+			bearer = name
+			continue
 		case before == "" && after == "":
 			referring = append(referring, Field{h.Name, name})
+			continue
 		default:
 			return nil, &EntryError{c.Title + " takes the whole value of a header field from a variable", "write -header '" + h.Name + "=${" + name + "}', or 'Authorization=Bearer ${" + name + "}'"}
 		}
+		plain = append(plain, Field{h.Name, value})
 	}
-	if len(plain) > 0 {
-		entry = append(entry, Field{c.Headers, plain})
-	}
-	if len(referring) > 0 {
-		entry = append(entry, Field{"env_" + c.Headers, referring})
-	}
-	return entry, nil
+	return slices.DeleteFunc(Fields{
+		{"type", c.TypeURL}, {c.URL, s.URL}, {"bearer_token_env_var", bearer}, {c.Headers, plain}, {"env_" + c.Headers, referring},
+	}, isEmpty), nil
 }
 
 // reference splits a value at ${NAME}. The name is empty if the value contains no reference.

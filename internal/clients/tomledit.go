@@ -90,16 +90,22 @@ func (tomlFormat) emptiness(text []byte, container string) (Before, error) {
 	return Before{}, err
 }
 
-func (f tomlFormat) set(text []byte, container, name string, fields Fields) ([]byte, error) {
+// openTOML parses a text, and returns the tables of an entry; exists reports whether there is one.
+func openTOML(text []byte, container, name string) (tables []table, exists bool, err error) {
 	p, err := parseTOML(text)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	holder, err := p.holder(container)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	old, err := p.entry(holder, container, name)
+	entry, err := p.entry(holder, container, name)
+	return p.of(container, name), entry != nil, err
+}
+
+func (f tomlFormat) set(text []byte, container, name string, fields Fields) ([]byte, error) {
+	tables, exists, err := openTOML(text, container, name)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +113,9 @@ func (f tomlFormat) set(text []byte, container, name string, fields Fields) ([]b
 	added := fields.TOML(container, name, end)
 	var result []byte
 	switch {
-	case old != nil:
+	case exists:
 		var changes []splice
-		for i, t := range p.of(container, name) {
+		for i, t := range tables {
 			c := splice{t.start, t.end, ""}
 			if i == 0 {
 				c.by = added
@@ -147,23 +153,15 @@ func blankBefore(text []byte, at int) int {
 }
 
 func (f tomlFormat) remove(text []byte, container, name string, _ Before) ([]byte, error) {
-	p, err := parseTOML(text)
+	tables, exists, err := openTOML(text, container, name)
 	if err != nil {
 		return nil, err
 	}
-	holder, err := p.holder(container)
-	if err != nil {
-		return nil, err
-	}
-	old, err := p.entry(holder, container, name)
-	if err != nil {
-		return nil, err
-	}
-	if old == nil {
+	if !exists {
 		return nil, errMissing
 	}
 	var changes []splice
-	for _, t := range p.of(container, name) {
+	for _, t := range tables {
 		start := blankBefore(text, t.start)
 		if n := len(changes); n > 0 && changes[n-1].end >= start {
 			changes[n-1].end = t.end

@@ -16,6 +16,19 @@ type Field struct {
 // Fields are the members of an entry in order.
 type Fields []Field
 
+// isEmpty reports whether a member has an empty text, or a list or an object that is nil.
+func isEmpty(f Field) bool {
+	switch v := f.Value.(type) {
+	case string:
+		return v == ""
+	case []string:
+		return v == nil
+	case Fields:
+		return v == nil
+	}
+	return false
+}
+
 // plain returns the same as [node.plain] for an equal value.
 func plain(value any) any {
 	switch v := value.(type) {
@@ -86,11 +99,7 @@ func (l *layout) jsonValue(value any, indent string) string {
 		b.WriteByte('}')
 		return b.String()
 	case []string:
-		var items []string
-		for _, s := range v {
-			items = append(items, jsonString(s))
-		}
-		return "[" + strings.Join(items, ","+l.colon[1:]) + "]"
+		return l.jsonValue(plain(v), indent)
 	case []any:
 		var items []string
 		for _, item := range v {
@@ -136,11 +145,7 @@ func tomlValue(value any) string {
 		}
 		return "{ " + strings.Join(items, ", ") + " }"
 	case []string:
-		var items []string
-		for _, s := range v {
-			items = append(items, tomlString(s))
-		}
-		return "[" + strings.Join(items, ", ") + "]"
+		return tomlValue(plain(v))
 	case []any:
 		var items []string
 		for _, item := range v {
