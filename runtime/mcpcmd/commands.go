@@ -34,22 +34,32 @@ func WithCommands() Option {
 type subcommand struct {
 	name string
 	help string // %[1]s is the program
-	run  func(*invocation) error
 }
 
-// subcommands returns the commands in the order of the help.
-func subcommands() []*subcommand {
-	return []*subcommand{
-		{"install", helpInstall, (*invocation).install},
-		{"uninstall", helpUninstall, (*invocation).uninstall},
-		{"status", helpStatus, (*invocation).status},
-		{"completion", helpCompletion, (*invocation).completion},
+// subcommands are the commands in the order of the help.
+var subcommands = []subcommand{
+	{"install", helpInstall},
+	{"uninstall", helpUninstall},
+	{"status", helpStatus},
+	{"completion", helpCompletion},
+}
+
+// run runs the command.
+func (i *invocation) run() error {
+	switch i.name {
+	case "install":
+		return i.install()
+	case "uninstall":
+		return i.uninstall()
+	case "status":
+		return i.status()
 	}
+	return i.completion()
 }
 
 // commandNames returns the names of the commands, in the order of the help.
 func commandNames() (names []string) {
-	for _, s := range subcommands() {
+	for _, s := range subcommands {
 		names = append(names, s.name)
 	}
 	return names
@@ -77,8 +87,8 @@ func given(args []string) *subcommand {
 	if len(args) == 0 {
 		return nil
 	}
-	for _, s := range subcommands() {
-		if s.name == args[0] {
+	for i := range subcommands {
+		if s := &subcommands[i]; s.name == args[0] {
 			return s
 		}
 	}
@@ -100,7 +110,7 @@ func (p *program) runCommand(ctx context.Context, s *subcommand, args []string) 
 		}
 		return i.wrong(err.Error(), "")
 	}
-	err := s.run(i)
+	err := i.run()
 	if wrong, ok := errors.AsType[*clientcmd.UsageError](err); ok {
 		return i.wrong(wrong.Problem, wrong.Hint)
 	}

@@ -40,37 +40,39 @@ func (i *invocation) candidates(words []string) (all []shellcomplete.Candidate) 
 	}
 	word, args := words[len(words)-1], words[1:len(words)-1]
 	at := slices.IndexFunc(args, func(a string) bool { return given([]string{a}) != nil })
+	set, isFlag := i.program.flags.set, strings.HasPrefix(word, "-")
+	var values []string
 	if at < 0 {
-		if strings.HasPrefix(word, "-") {
-			return flagNames(i.program.flags.set)
-		}
 		if len(args) == 0 {
-			for _, s := range subcommands() {
-				all = append(all, shellcomplete.Candidate{Value: s.name})
+			values = commandNames()
+		}
+	} else {
+		of := &invocation{program: i.program, subcommand: given(args[at:]), set: flag.NewFlagSet("", flag.ContinueOnError)}
+		of.define()
+		args = args[at+1:]
+		switch {
+		case slices.Contains(args, "--"):
+			isFlag = true
+		case len(args) > 0 && (args[len(args)-1] == "-scope" || args[len(args)-1] == "--scope"):
+			isFlag = false
+			for _, s := range clients.Scopes {
+				values = append(values, string(s))
+			}
+		case isFlag:
+			set = of.set
+		case of.name == "completion":
+			values = shellcomplete.Shells
+		default:
+			for _, c := range clients.All {
+				all = append(all, shellcomplete.Candidate{Value: c.Name, About: c.Title})
 			}
 		}
-		return all
 	}
-	of := &invocation{program: i.program, subcommand: given(args[at:]), set: flag.NewFlagSet("", flag.ContinueOnError)}
-	of.define()
-	args = args[at+1:]
-	switch {
-	case slices.Contains(args, "--"):
-		return flagNames(i.program.flags.set)
-	case len(args) > 0 && (args[len(args)-1] == "-scope" || args[len(args)-1] == "--scope"):
-		for _, s := range clients.Scopes {
-			all = append(all, shellcomplete.Candidate{Value: string(s)})
-		}
-	case strings.HasPrefix(word, "-"):
-		return flagNames(of.set)
-	case of.name == "completion":
-		for _, s := range shellcomplete.Shells {
-			all = append(all, shellcomplete.Candidate{Value: s})
-		}
-	default:
-		for _, c := range clients.All {
-			all = append(all, shellcomplete.Candidate{Value: c.Name, About: c.Title})
-		}
+	if isFlag {
+		return flagNames(set)
+	}
+	for _, value := range values {
+		all = append(all, shellcomplete.Candidate{Value: value})
 	}
 	return all
 }
