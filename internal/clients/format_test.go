@@ -208,8 +208,8 @@ func fuzz(f *testing.F, form int) {
 	})
 }
 
-// An entry of several tables is removed with the line ends that belong to it, also from a text whose
-// last line has none.
+// An entry of several tables is removed with the line ends that belong to it, also from a text
+// whose last line has none.
 func TestRemoveTables(t *testing.T) {
 	for text, want := range map[string]string{
 		"[m.n]\nx = 1\n[m.n.env]\ny = 2":                     "",

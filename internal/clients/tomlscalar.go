@@ -18,7 +18,7 @@ func (p *tomlParser) str() (string, error) {
 		p.at += 2
 		p.lineEnd()
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	for p.at < len(p.text) {
 		c := p.text[p.at]
 		switch {
@@ -52,7 +52,7 @@ func (p *tomlParser) str() (string, error) {
 	return "", p.wrong("a string does not end")
 }
 
-func (p *tomlParser) escape(b *strings.Builder, multi bool) error {
+func (p *tomlParser) escape(b *bytes.Buffer, multi bool) error {
 	rest := p.text[p.at+1:]
 	if len(rest) == 0 {
 		return p.wrong("a string does not end")

@@ -79,7 +79,7 @@ func (l *layout) jsonValue(value any, indent string) string {
 		if len(v) == 0 {
 			return "{}"
 		}
-		var b strings.Builder
+		var b bytes.Buffer
 		b.WriteByte('{')
 		for i, f := range v {
 			if i > 0 {
@@ -125,7 +125,7 @@ func (f Fields) JSON(lines bool) string {
 
 // TOML returns fields as the table with a name.
 func (f Fields) TOML(container, name, lineEnd string) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	b.WriteString("[" + tomlKey(container) + "." + tomlKey(name) + "]")
 	for _, field := range f {
 		b.WriteString(lineEnd + tomlKey(field.Name) + " = " + tomlValue(field.Value))

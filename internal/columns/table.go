@@ -74,7 +74,7 @@ func (t *Table) Flush() error {
 		}
 		t.fit(rows[0], widths)
 	}
-	var text strings.Builder
+	var text bytes.Buffer
 	for n, row := range rows {
 		for i, cell := range row[:min(len(row), len(widths))] {
 			cell = cutTo(cell, widths[i])
@@ -169,7 +169,7 @@ func cutTo(text string, columns int) string {
 	if width(text) <= columns {
 		return text
 	}
-	var out strings.Builder
+	var out bytes.Buffer
 	used := 1 // the ellipsis
 	for _, r := range text {
 		if used += runeWidth(r); used > columns {
@@ -215,7 +215,7 @@ func (s Screen) Fit(text string) string {
 	if s.Width <= 0 {
 		return text
 	}
-	var out strings.Builder
+	var out bytes.Buffer
 	for line := range strings.Lines(text) {
 		body := strings.TrimSuffix(line, "\n")
 		if plain := strings.ReplaceAll(body, "\t", "        "); width(plain) <= s.Width {

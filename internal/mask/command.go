@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -34,7 +35,7 @@ func (s *set) arguments(l *launcher, args []string) []string {
 func (s *set) line(text string) string {
 	s.depth++
 	defer func() { s.depth-- }()
-	var b strings.Builder
+	var b bytes.Buffer
 	var w *words
 	end := 0
 	for m, ok := shellWord(text, 0); ok; m, ok = shellWord(text, m.end) {

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,7 +21,7 @@ type finder func(text string, at int) (m match, ok bool)
 
 // rewrite replaces each match.
 func rewrite(text string, find finder, by func(text string, m match) string) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	end := 0
 	for m, ok := find(text, 0); ok; m, ok = find(text, end) {
 		b.WriteString(text[end:m.start] + by(text, m))
@@ -367,7 +368,7 @@ func isUUID(text string) bool {
 
 // splitCamel writes AccountKey as Account_Key.
 func splitCamel(name string) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for i := range len(name) {
 		if c := name[i]; i > 0 && 'A' <= c && c <= 'Z' && (isDigit(name[i-1]) || 'a' <= name[i-1] && name[i-1] <= 'z') {
 			b.WriteByte('_')

@@ -7,6 +7,7 @@
 package shellcomplete
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -53,7 +54,7 @@ func Print(w io.Writer, shell string, args []string, all []Candidate) error {
 		// Bash completes the part after the last of its word breaks.
 		cut = 1 + strings.LastIndexAny(word, strings.Map(isBreak, args[1]))
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	seen := map[string]bool{}
 	for _, c := range all {
 		if !strings.HasPrefix(c.Value, word) || seen[c.Value] || strings.ContainsAny(c.Value, "\n\t") {
@@ -95,7 +96,7 @@ func isBreak(r rune) rune {
 // split splits a command line like bash, considering quotes and backslashes. The last word is "" if
 // the line ends with a space.
 func split(line string) []string {
-	words, word := []string{}, strings.Builder{}
+	words, word := []string{}, bytes.Buffer{}
 	quote := byte(0)
 	started := false
 	for i := 0; i < len(line); i++ {
@@ -126,7 +127,7 @@ func split(line string) []string {
 
 // escape escapes a text as a word for bash.
 func escape(text string) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, c := range []byte(text) {
 		if strings.IndexByte(" \t\"'\\$`!&;|<>()[]{}*?#~^", c) >= 0 {
 			b.WriteByte('\\')
