@@ -57,9 +57,7 @@ func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.To
 		return nil, err
 	}
 	result := recv.Add(ctx, args.text)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, wire.PutString)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, wire.PutString)
 }
 
 var _ func(*Notes, context.Context, string) []string = (*Notes).Add

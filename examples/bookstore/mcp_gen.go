@@ -320,12 +320,7 @@ func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 		return nil, err
 	}
 	result, err := recv.ImportBooks(ctx, args.books)
-	if err != nil {
-		return nil, err
-	}
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, wire.PutInt)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, err, wire.PutInt)
 }
 
 var _ func(*Store, context.Context, []NewBook) ([]int64, error) = (*Store).ImportBooks
@@ -413,12 +408,7 @@ func mcpCallListReservations(ctx context.Context, req *mcp.Request, recv *Store)
 		return nil, err
 	}
 	result, err := recv.ListReservations(ctx, caller)
-	if err != nil {
-		return nil, err
-	}
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeReservation)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, err, mcpEncodeReservation)
 }
 
 var _ func(*Store, context.Context, Caller) ([]Reservation, error) = (*Store).ListReservations
@@ -465,12 +455,7 @@ func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*m
 		return nil, err
 	}
 	result, err := recv.ListSubjects(ctx, args.language, args.limit)
-	if err != nil {
-		return nil, err
-	}
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeSubject)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, err, mcpEncodeSubject)
 }
 
 var _ func(*Store, context.Context, *Language, int) ([]Subject, error) = (*Store).ListSubjects
@@ -864,12 +849,7 @@ func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*m
 		return nil, err
 	}
 	result, err := recv.SimilarBooks(ctx, args.id, args.limit)
-	if err != nil {
-		return nil, err
-	}
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeSimilarBook)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, err, mcpEncodeSimilarBook)
 }
 
 var _ func(*Store, context.Context, int64, int) ([]SimilarBook, error) = (*Store).SimilarBooks

@@ -60,12 +60,7 @@ func mcpCallDeleteNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp
 		return nil, err
 	}
 	result, err := recv.DeleteNote(ctx, args.name)
-	if err != nil {
-		return nil, err
-	}
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, wire.PutString)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, err, wire.PutString)
 }
 
 var _ func(*Notes, context.Context, string) ([]string, error) = (*Notes).DeleteNote

@@ -90,9 +90,7 @@ func mcpCallListTitles(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.
 		return nil, err
 	}
 	result := recv.Titles()
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, wire.PutString)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, wire.PutString)
 }
 
 var _ func(*Wiki) []string = (*Wiki).Titles

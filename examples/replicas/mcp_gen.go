@@ -119,12 +119,7 @@ func mcpCallListStock(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.T
 		return nil, err
 	}
 	result, err := recv.ListStock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeItem)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, err, mcpEncodeItem)
 }
 
 var _ func(*Shop, context.Context) ([]Item, error) = (*Shop).ListStock
@@ -264,12 +259,7 @@ func mcpCallRestock(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.Too
 		return nil, err
 	}
 	result, err := recv.Restock(ctx, args.copies)
-	if err != nil {
-		return nil, err
-	}
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeItem)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, err, mcpEncodeItem)
 }
 
 var _ func(*Shop, context.Context, int) ([]Item, error) = (*Shop).Restock

@@ -31,6 +31,17 @@ func Found[P comparable](req *mcp.Request, result P, err error, put func(*wire.E
 	return Structured(req, e)
 }
 
+// Items returns the structured result of a list, whose items put writes, or the error of the
+// function that returned it. Nil is an empty list.
+func Items[T any](req *mcp.Request, list []T, err error, put func(*wire.Encoder, *T)) (*mcp.ToolResult, error) {
+	if err != nil {
+		return nil, err
+	}
+	e := Encoder(req)
+	wire.PutSlice(e, list, put)
+	return Structured(req, e)
+}
+
 // BlobResult returns bytes of a MIME type as a result: an [mcp.Image], an [mcp.Audio], or else an
 // [mcp.EmbeddedResource], with text for a text type. Nil means that nothing was found.
 func BlobResult(req *mcp.Request, mime string, data []byte) *mcp.ToolResult {

@@ -120,9 +120,7 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 		return nil, err
 	}
 	result := recv.Search(args.query)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeArticle)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodeArticle)
 }
 
 var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search

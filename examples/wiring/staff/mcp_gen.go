@@ -67,9 +67,7 @@ func mcpCallOrdersList(ctx context.Context, req *mcp.Request, recv *orders.Desk)
 		return nil, err
 	}
 	result := recv.List()
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeOrder)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodeOrder)
 }
 
 var _ func(*orders.Desk) []orders.Order = (*orders.Desk).List
@@ -101,9 +99,7 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 		return nil, err
 	}
 	result := recv.Search(args.query)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeArticle)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodeArticle)
 }
 
 var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search

@@ -112,7 +112,7 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 		if t.Result.ByReflection {
 			for _, f := range t.Result.Output.Fields {
 				out.Results = append(out.Results, &PutMember{
-					Name: f.Name, Path: b.steps(t.Result.Output, f), When: conditions(f, b.pkg.Types), Write: &Write{Go: f.Type.Go, Func: reflected},
+					Name: f.Name, Path: b.steps(t.Result.Output, f), When: conditions(f, b.pkg.Types), Write: &Write{Go: f.Type.Go, Func: Reflected},
 				})
 			}
 			return
@@ -127,7 +127,7 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 	}
 	var w Write
 	if t.Result.ByReflection {
-		w = Write{Go: root.Go, Func: reflected}
+		w = Write{Go: root.Go, Func: Reflected}
 	} else {
 		w = b.write(root, out.Stem+"Result")
 	}
@@ -142,8 +142,8 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 	}
 }
 
-// reflected writes a value of any type, with reflection.
-var reflected = Func{Name: "PutReflect"}
+// Reflected writes a value of any type, with reflection.
+var Reflected = Func{Name: "PutReflect"}
 
 // isArgument reports whether arguments are read into a variable for the parameter, even if no
 // client can send any part of it.

@@ -76,12 +76,12 @@ func (b *body) invoke() {
 	if has[model.RoleCleanup] {
 		b.add(jen.If(b.local("cleanup").Op("!=").Nil()).Block(jen.Defer().Add(b.local("cleanup")).Call()))
 	}
-	if b.returnsPointer() {
+	if b.plainEnd() {
 		err := jen.Nil()
 		if hasErr {
 			err = b.local(failure)
 		}
-		b.add(jen.Return(b.impl("Found").Call(b.local("req"), b.local("result"), err, b.fn(b.plan.Output.Func))))
+		b.add(jen.Return(b.end(err)))
 		return
 	}
 	if hasErr && len(left) > 1 {
@@ -93,23 +93,51 @@ func (b *body) invoke() {
 	b.finish()
 }
 
-// returnsPointer reports whether the function returns a pointer that an encoder of the file writes,
-// and perhaps an error, and nothing else. A value that is not a pointer would be moved to the heap.
-func (b *body) returnsPointer() bool {
+// plainEnd reports whether a function of the runtime ends the call: end prints it. The function of
+// the user returns one value, and perhaps an error.
+func (b *body) plainEnd() bool {
 	r, p := &b.tool.Result, b.plan
 	if b.feature != toolFeature || r.Kind != model.ResultStructured || r.Object || r.Short != nil || r.Member != nil || b.failed != nil {
 		return false
 	}
+	var value types.Type
 	for _, v := range r.Values {
-		if v.Role == model.RoleError && types.Identical(v.Type, types.Universe.Lookup("error").Type()) {
-			continue
-		}
-		if ptr, ok := types.Unalias(v.Type).(*types.Pointer); !ok || v.Role != model.RoleValue || !hasName(ptr.Elem()) {
+		switch {
+		case v.Role == model.RoleValue:
+			value = v.Type
+		case v.Role != model.RoleError || !types.Identical(v.Type, types.Universe.Lookup("error").Type()):
 			return false
 		}
 	}
 	w := p.Output
-	return p.Pointers == 1 && p.Missing == codec.MissingNever && !p.NullInside && w.Func.Local && w.Convert == nil && w.Flagged == ""
+	if value == nil || p.Missing != codec.MissingNever || p.NullInside || w.Convert != nil || w.Flagged != "" {
+		return false
+	}
+	switch {
+	case w.Func == codec.Reflected:
+		return p.Pointers < 2
+	case p.Pointers == 1:
+		ptr, ok := types.Unalias(value).(*types.Pointer)
+		return ok && w.Func.Local && hasName(ptr.Elem())
+	}
+	return isItems(w) && p.Pointers == 0 && !unnamed(value)
+}
+
+// isItems reports whether a value is written item by item.
+func isItems(w *codec.Write) bool { return w.Func.Name == "PutSlice" && !w.Func.Local && !w.Array }
+
+// end returns the call of the runtime that writes the result, or returns the error. Encoders of the
+// file are called where the value is, since the pointer would move it to the heap; reflection does
+// that anyway.
+func (b *body) end(err code) code {
+	result, w := b.local("result"), b.plan.Output
+	switch {
+	case isItems(w):
+		return b.impl("Items").Call(b.local("req"), result, err, b.fn(*w.Elem))
+	case b.plan.Pointers == 0:
+		result = jen.Op("&").Add(result)
+	}
+	return b.impl("Found").Call(b.local("req"), result, err, b.fn(w.Func))
 }
 
 // untaggedCall declares a variable for the function, of a type that typ prints. Its declaration

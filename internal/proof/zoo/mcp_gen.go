@@ -460,9 +460,7 @@ func mcpCallEchoAddrs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := EchoAddrs(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeAddr)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodeAddr)
 }
 
 var _ func(context.Context, []netip.Addr) []netip.Addr = EchoAddrs
@@ -5157,9 +5155,7 @@ func mcpCallEchoListOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := EchoListOfInts(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, wire.PutInt)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, wire.PutInt)
 }
 
 var _ func(context.Context, []int) []int = EchoListOfInts
@@ -5195,9 +5191,7 @@ func mcpCallEchoListOfPointerPoints(ctx context.Context, req *mcp.Request) (*mcp
 		return nil, err
 	}
 	result := EchoListOfPointerPoints(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodePointPtr)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodePointPtr)
 }
 
 var _ func(context.Context, []*Point) []*Point = EchoListOfPointerPoints
@@ -5234,9 +5228,7 @@ func mcpCallEchoListOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 		return nil, err
 	}
 	result := EchoListOfPoints(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodePoint)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodePoint)
 }
 
 var _ func(context.Context, []Point) []Point = EchoListOfPoints
@@ -5269,9 +5261,7 @@ func mcpCallEchoListOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 		return nil, err
 	}
 	result := EchoListOfStrings(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, wire.PutString)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, wire.PutString)
 }
 
 var _ func(context.Context, []string) []string = EchoListOfStrings
@@ -5305,9 +5295,7 @@ func mcpCallEchoListOfTimes(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 		return nil, err
 	}
 	result := EchoListOfTimes(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, wire.PutTime)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, wire.PutTime)
 }
 
 var _ func(context.Context, []time.Time) []time.Time = EchoListOfTimes
@@ -6145,9 +6133,7 @@ func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := EchoNodes(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeNodePtr)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodeNodePtr)
 }
 
 var _ func(context.Context, []*Node) []*Node = EchoNodes
@@ -6550,9 +6536,7 @@ func mcpCallEchoOnions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 		return nil, err
 	}
 	result := EchoOnions(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeOnion)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodeOnion)
 }
 
 var _ func(context.Context, Onion) Onion = EchoOnions
@@ -7784,9 +7768,7 @@ func mcpCallEchoPointersRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 		return nil, err
 	}
 	result := EchoPointersRoot(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodeLabelPtr)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodeLabelPtr)
 }
 
 var _ func(context.Context, []*Label) []*Label = EchoPointersRoot
@@ -9296,9 +9278,7 @@ func mcpCallEchoSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 		return nil, err
 	}
 	result := EchoSorts(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, wire.PutString)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, wire.PutString)
 }
 
 var _ func(context.Context, []Sort) []Sort = EchoSorts
@@ -10308,9 +10288,7 @@ func mcpCallEchoVectorRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		return nil, err
 	}
 	result := EchoVectorRoot(ctx, args.value)
-	e := mcpimpl.Encoder(req)
-	wire.PutSlice(e, result, mcpEncodePoint)
-	return mcpimpl.Structured(req, e)
+	return mcpimpl.Items(req, result, nil, mcpEncodePoint)
 }
 
 var _ func(context.Context, Vector[Point]) Vector[Point] = EchoVectorRoot
