@@ -676,14 +676,12 @@ func mcpDecodeItem(d *wire.Decoder, v *Item) {
 	for o := d.Object(mcpFieldsItem); o.Next(); {
 		switch o.Name() {
 		case "title":
-			wire.String(d, &v.Title)
-			wire.MaxLength(d, v.Title, 80)
+			wire.StringTo(d, &v.Title, 80)
 		case "note":
 			wire.String(d, &v.Note)
 			wire.Pattern(d, v.Note, mcpPatternItemNote)
 		case "count":
-			wire.Int(d, &v.Count)
-			wire.Minimum(d, v.Count, 0)
+			wire.IntFrom(d, &v.Count, 0)
 		case "price":
 			wire.Float(d, &v.Price)
 		case "kept", "password", "encoded", "Plain":
@@ -742,8 +740,7 @@ func mcpDecodeTag(d *wire.Decoder, v *Tag) {
 	for o := d.Object(mcpFieldsTag); o.Next(); {
 		switch o.Name() {
 		case "name":
-			wire.String(d, &v.Name)
-			wire.MinLength(d, v.Name, 1)
+			wire.StringFrom(d, &v.Name, 1)
 		case "color":
 			wire.StringEnum(d, &v.Color, mcpEnumTagColor)
 		}
@@ -878,15 +875,11 @@ func mcpDecodeEmbeddedIn(d *wire.Decoder, v *EmbeddedIn) {
 	for o := d.Object(mcpFieldsEmbeddedIn); o.Next(); {
 		switch o.Name() {
 		case "page":
-			wire.Int(d, &v.Paging.Page)
-			wire.Minimum(d, v.Paging.Page, 1)
+			wire.IntFrom(d, &v.Paging.Page, 1)
 		case "per_page":
-			wire.Int(d, &v.Paging.PerPage)
-			wire.Minimum(d, v.Paging.PerPage, 1)
-			wire.Maximum(d, v.Paging.PerPage, 1000)
+			wire.IntWithin(d, &v.Paging.PerPage, 1, 1000)
 		case "q":
-			wire.String(d, &v.Filter.Query)
-			wire.MaxLength(d, v.Filter.Query, 80)
+			wire.StringTo(d, &v.Filter.Query, 80)
 		case "sort":
 			wire.StringEnum(d, &v.Sort, mcpEnumEmbeddedInSort)
 		}
@@ -1039,8 +1032,7 @@ func mcpDecodeHeadersHeadersIn(d *wire.Decoder, v *HeadersIn) {
 	for o := d.Object(mcpFieldsHeadersHeadersIn); o.Next(); {
 		switch o.Name() {
 		case "X-Tenant":
-			wire.String(d, &v.Tenant)
-			wire.MinLength(d, v.Tenant, 1)
+			wire.StringFrom(d, &v.Tenant, 1)
 		case "plain":
 			wire.String(d, &v.Plain)
 		}
@@ -1133,9 +1125,7 @@ var mcpFieldsListsIn = wire.Fields{
 
 // mcpDecodeListsInTagsItem reads a value of type string.
 func mcpDecodeListsInTagsItem(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.MinLength(d, *v, 2)
-	wire.MaxLength(d, *v, 5)
+	wire.StringWithin(d, v, 2, 5)
 	wire.Pattern(d, *v, mcpPatternListsInTagsItem)
 }
 
@@ -1186,16 +1176,13 @@ func mcpDecodeNumbersIn(d *wire.Decoder, v *NumbersIn) {
 	for o := d.Object(mcpFieldsNumbersIn); o.Next(); {
 		switch o.Name() {
 		case "int":
-			wire.Int(d, &v.Int)
-			wire.Minimum(d, v.Int, -5)
-			wire.Maximum(d, v.Int, 5)
+			wire.IntWithin(d, &v.Int, -5, 5)
 			wire.MultipleOf(d, v.Int, 5)
 		case "uint":
 			wire.Int(d, &v.Uint)
 			wire.Maximum(d, v.Uint, 9)
 		case "raised":
-			wire.Int(d, &v.Raised)
-			wire.Minimum(d, v.Raised, 3)
+			wire.IntFrom(d, &v.Raised, 3)
 		case "float":
 			wire.Float(d, &v.Float)
 			wire.FloatExclusiveMinimum(d, v.Float, 0.25)
@@ -1265,11 +1252,9 @@ func mcpDecodePathIn(d *wire.Decoder, v *PathIn) {
 	for o := d.Object(mcpFieldsPathIn); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &v.ID)
-			wire.Minimum(d, v.ID, 1)
+			wire.IntFrom(d, &v.ID, 1)
 		case "name":
-			wire.String(d, &v.Name)
-			wire.MaxLength(d, v.Name, 9)
+			wire.StringTo(d, &v.Name, 9)
 			wire.Pattern(d, v.Name, mcpPatternPathInName)
 		}
 	}
@@ -1305,8 +1290,7 @@ func mcpDecodeNode(d *wire.Decoder, v *Node) {
 	for o := d.Object(mcpFieldsNode); o.Next(); {
 		switch o.Name() {
 		case "name":
-			wire.String(d, &v.Name)
-			wire.MaxLength(d, v.Name, 9)
+			wire.StringTo(d, &v.Name, 9)
 		case "children":
 			wire.Slice(d, &v.Children, mcpDecodeNode)
 		case "parent":
@@ -1377,8 +1361,7 @@ func mcpDecodeUnnamedInBody(d *wire.Decoder, v *mcpStructUnnamedInBody) {
 	for o := d.Object(mcpFieldsUnnamedInBody); o.Next(); {
 		switch o.Name() {
 		case "text":
-			wire.String(d, &v.Text)
-			wire.MinLength(d, v.Text, 1)
+			wire.StringFrom(d, &v.Text, 1)
 		case "deep":
 			mcpDecodeUnnamedInBodyDeep(d, &v.Deep)
 		}
@@ -1450,8 +1433,7 @@ func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
 			if d.Null() {
 				v.Nullable = ""
 			} else {
-				wire.String(d, &v.Nullable)
-				wire.MaxLength(d, v.Nullable, 3)
+				wire.StringTo(d, &v.Nullable, 3)
 			}
 		case "optional":
 			wire.Nullable(d, &v.Optional, wire.Int)

@@ -4315,8 +4315,7 @@ func mcpDecodeDecimalDecimal(d *wire.Decoder, v *decimal.Decimal) {
 
 // mcpDecodeBoundedAmount reads a value of type string.
 func mcpDecodeBoundedAmount(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.MaxLength(d, *v, 4)
+	wire.StringTo(d, v, 4)
 	wire.Pattern(d, *v, mcpPatternString2)
 }
 
@@ -4329,14 +4328,12 @@ func mcpDecodeBoundedSite(d *wire.Decoder, v *string) {
 
 // mcpDecodeBoundedCount reads a value of type int64.
 func mcpDecodeBoundedCount(d *wire.Decoder, v *int64) {
-	wire.Int(d, v)
-	wire.Minimum(d, *v, 1)
+	wire.IntFrom(d, v, 1)
 }
 
 // mcpDecodeBoundedName reads a value of type string.
 func mcpDecodeBoundedName(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.MinLength(d, *v, 2)
+	wire.StringFrom(d, v, 2)
 }
 
 // mcpDecodeBoundedLinksItem reads a value of type strfmt.URI.
@@ -4346,8 +4343,7 @@ func mcpDecodeBoundedLinksItem(d *wire.Decoder, v *strfmt.URI) {
 
 // mcpDecodeBoundedLinksItem2 reads a value of type string.
 func mcpDecodeBoundedLinksItem2(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.MaxLength(d, *v, 12)
+	wire.StringTo(d, v, 12)
 	wire.Format(d, *v, wire.FormatURI)
 }
 

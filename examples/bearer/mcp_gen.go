@@ -49,8 +49,7 @@ func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.To
 	for o := d.Object(mcpFieldsAddNote); o.Next(); {
 		switch o.Name() {
 		case "text":
-			wire.String(d, &args.text)
-			wire.MinLength(d, args.text, 1)
+			wire.StringFrom(d, &args.text, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {

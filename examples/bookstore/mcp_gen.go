@@ -182,8 +182,7 @@ func mcpCallCancelReservation(ctx context.Context, req *mcp.Request, recv *Store
 	for o := d.Object(mcpFieldsCancelReservation); o.Next(); {
 		switch o.Name() {
 		case "reservation":
-			wire.Int(d, &args.reservation)
-			wire.Minimum(d, args.reservation, 1)
+			wire.IntFrom(d, &args.reservation, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -227,8 +226,7 @@ func mcpCallDescribeBook(ctx context.Context, req *mcp.Request, recv *Store) (*m
 	for o := d.Object(mcpFieldsDescribeBook); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -266,8 +264,7 @@ func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 	for o := d.Object(mcpFieldsGetBook); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -358,9 +355,7 @@ func mcpCallImportList(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 	for o := d.Object(mcpFieldsImportList); o.Next(); {
 		switch o.Name() {
 		case "list":
-			wire.String(d, &args.list)
-			wire.MinLength(d, args.list, 1)
-			wire.MaxLength(d, args.list, 1000000)
+			wire.StringWithin(d, &args.list, 1, 1000000)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -446,9 +441,7 @@ func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*m
 		case "language":
 			wire.Ptr(d, &args.language, mcpDecodeLanguage)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 500)
+			wire.IntWithin(d, &args.limit, 1, 500)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -483,8 +476,7 @@ func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 	for o := d.Object(mcpFieldsRemoveBook); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -540,10 +532,7 @@ func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (
 	for o := d.Object(mcpFieldsReportByDecade); o.Next(); {
 		switch o.Name() {
 		case "from", "to":
-			p := wire.Pick(o, 0x3, &args.from, &args.to)
-			wire.Int(d, p)
-			wire.Minimum(d, *p, 1450)
-			wire.Maximum(d, *p, 2100)
+			wire.IntWithin(d, wire.Pick(o, 0x3, &args.from, &args.to), 1450, 2100)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -591,12 +580,9 @@ func mcpCallReserveCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 	for o := d.Object(mcpFieldsReserveCopies); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "copies":
-			wire.Int(d, &args.copies)
-			wire.Minimum(d, args.copies, 1)
-			wire.Maximum(d, args.copies, 10)
+			wire.IntWithin(d, &args.copies, 1, 10)
 		case "note":
 			wire.Ptr(d, &args.note, wire.String)
 			if args.note != nil {
@@ -648,12 +634,9 @@ func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	for o := d.Object(mcpFieldsRestockBook); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "copies":
-			wire.Int(d, &args.copies)
-			wire.Minimum(d, args.copies, 1)
-			wire.Maximum(d, args.copies, 1000)
+			wire.IntWithin(d, &args.copies, 1, 1000)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -720,9 +703,7 @@ func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	for o := d.Object(mcpFieldsSearchBooks); o.Next(); {
 		switch o.Name() {
 		case "query":
-			wire.String(d, &args.query)
-			wire.MinLength(d, args.query, 1)
-			wire.MaxLength(d, args.query, 200)
+			wire.StringWithin(d, &args.query, 1, 200)
 		case "language":
 			wire.Ptr(d, &args.language, mcpDecodeLanguage)
 		case "maxPriceCents":
@@ -733,12 +714,9 @@ func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 		case "sort":
 			wire.StringEnum(d, &args.sort, mcpEnumSort)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "offset":
-			wire.Int(d, &args.offset)
-			wire.Minimum(d, args.offset, 0)
+			wire.IntFrom(d, &args.offset, 0)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -837,12 +815,9 @@ func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*m
 	for o := d.Object(mcpFieldsSimilarBooks); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 50)
+			wire.IntWithin(d, &args.limit, 1, 50)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -928,12 +903,9 @@ func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	for o := d.Object(mcpFieldsUpdatePrice); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "priceCents":
-			wire.Int(d, &args.priceCents)
-			wire.Minimum(d, args.priceCents, 1)
-			wire.Maximum(d, args.priceCents, 1000000)
+			wire.IntWithin(d, &args.priceCents, 1, 1000000)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -993,12 +965,9 @@ func mcpCallWaitForCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 	for o := d.Object(mcpFieldsWaitForCopies); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "copies":
-			wire.Int(d, &args.copies)
-			wire.Minimum(d, args.copies, 1)
-			wire.Maximum(d, args.copies, 10)
+			wire.IntWithin(d, &args.copies, 1, 10)
 		case "patience":
 			wire.Duration(d, &args.patience)
 		}
@@ -1188,8 +1157,7 @@ func mcpGetDiscussBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 	for o := d.Object(mcpFieldsDiscussBook); o.Next(); {
 		switch o.Name() {
 		case "title":
-			wire.String(d, &args.title)
-			wire.MinLength(d, args.title, 1)
+			wire.StringFrom(d, &args.title, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -1253,9 +1221,7 @@ func mcpGetRecommendBooks(ctx context.Context, req *mcp.Request, recv *Store) (*
 		case "language":
 			wire.Ptr(d, &args.language, mcpDecodeLanguage)
 		case "count":
-			wire.Int(d, &args.count)
-			wire.Minimum(d, args.count, 1)
-			wire.Maximum(d, args.count, 10)
+			wire.IntWithin(d, &args.count, 1, 10)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -1386,17 +1352,13 @@ func mcpDecodeNewBook(d *wire.Decoder, v *NewBook) {
 	for o := d.Object(mcpFieldsNewBook); o.Next(); {
 		switch o.Name() {
 		case "title":
-			wire.String(d, &v.Title)
-			wire.MinLength(d, v.Title, 1)
-			wire.MaxLength(d, v.Title, 300)
+			wire.StringWithin(d, &v.Title, 1, 300)
 		case "authors":
 			wire.Slice(d, &v.Authors, wire.String)
 			wire.MinItems(d, len(v.Authors), 1)
 			wire.MaxItems(d, len(v.Authors), 10)
 		case "year":
-			wire.Int(d, &v.Year)
-			wire.Minimum(d, v.Year, 1450)
-			wire.Maximum(d, v.Year, 2100)
+			wire.IntWithin(d, &v.Year, 1450, 2100)
 		case "language":
 			wire.StringEnum(d, &v.Language, mcpEnumLanguage)
 		case "subjects":
@@ -1406,13 +1368,9 @@ func mcpDecodeNewBook(d *wire.Decoder, v *NewBook) {
 		case "format":
 			wire.StringEnum(d, &v.Format, mcpEnumFormat)
 		case "priceCents":
-			wire.Int(d, &v.PriceCents)
-			wire.Minimum(d, v.PriceCents, 1)
-			wire.Maximum(d, v.PriceCents, 1000000)
+			wire.IntWithin(d, &v.PriceCents, 1, 1000000)
 		case "stock":
-			wire.Int(d, &v.Stock)
-			wire.Minimum(d, v.Stock, 0)
-			wire.Maximum(d, v.Stock, 1000)
+			wire.IntWithin(d, &v.Stock, 0, 1000)
 		}
 	}
 }

@@ -53,12 +53,9 @@ func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 	for o := d.Object(mcpFieldsGreet); o.Next(); {
 		switch o.Name() {
 		case "name":
-			wire.String(d, &args.name)
-			wire.MinLength(d, args.name, 1)
+			wire.StringFrom(d, &args.name, 1)
 		case "times":
-			wire.Int(d, &args.times)
-			wire.Minimum(d, args.times, 1)
-			wire.Maximum(d, args.times, 10)
+			wire.IntWithin(d, &args.times, 1, 10)
 		}
 	}
 	if err := d.Finish(); err != nil {

@@ -110,9 +110,7 @@ func mcpDecodeAddTaskTaskBody(d *wire.Decoder, v *taskBody) {
 	for o := d.Object(mcpFieldsAddTaskTaskBody); o.Next(); {
 		switch o.Name() {
 		case "title":
-			wire.String(d, &v.Body.Title)
-			wire.MinLength(d, v.Body.Title, 1)
-			wire.MaxLength(d, v.Body.Title, 80)
+			wire.StringWithin(d, &v.Body.Title, 1, 80)
 		case "priority":
 			wire.StringEnum(d, &v.Body.Priority, mcpEnumAddTaskTaskBodyPriority)
 		}
@@ -136,9 +134,7 @@ func mcpDecodeListInput(d *wire.Decoder, v *listInput) {
 		case "q":
 			wire.String(d, &v.Query)
 		case "limit":
-			wire.Int(d, &v.Limit)
-			wire.Minimum(d, v.Limit, 1)
-			wire.Maximum(d, v.Limit, 100)
+			wire.IntWithin(d, &v.Limit, 1, 100)
 		}
 	}
 }

@@ -49,9 +49,7 @@ func mcpCallCountPrimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsCountPrimes); o.Next(); {
 		switch o.Name() {
 		case "below":
-			wire.Int(d, &args.below)
-			wire.Minimum(d, args.below, 2)
-			wire.Maximum(d, args.below, 100000000)
+			wire.IntWithin(d, &args.below, 2, 100000000)
 		}
 	}
 	if err := d.Finish(); err != nil {

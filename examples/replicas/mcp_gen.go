@@ -198,9 +198,7 @@ func mcpCallOrder(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.ToolR
 		case "item":
 			wire.String(d, &args.item)
 		case "copies":
-			wire.Int(d, &args.copies)
-			wire.Minimum(d, args.copies, 1)
-			wire.Maximum(d, args.copies, 10)
+			wire.IntWithin(d, &args.copies, 1, 10)
 		case "reference":
 			wire.String(d, &args.reference)
 			wire.Pattern(d, args.reference, mcpPatternOrderReference)
@@ -250,9 +248,7 @@ func mcpCallRestock(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.Too
 	for o := d.Object(mcpFieldsRestock); o.Next(); {
 		switch o.Name() {
 		case "copies":
-			wire.Int(d, &args.copies)
-			wire.Minimum(d, args.copies, 1)
-			wire.Maximum(d, args.copies, 100)
+			wire.IntWithin(d, &args.copies, 1, 100)
 		}
 	}
 	if err := d.Finish(); err != nil {

@@ -53,9 +53,7 @@ func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.To
 	for o := d.Object(mcpFieldsRaise); o.Next(); {
 		switch o.Name() {
 		case "by":
-			wire.Int(d, &args.by)
-			wire.Minimum(d, args.by, 1)
-			wire.Maximum(d, args.by, 1000)
+			wire.IntWithin(d, &args.by, 1, 1000)
 		}
 	}
 	if err := d.Finish(); err != nil {

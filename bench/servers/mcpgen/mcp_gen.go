@@ -395,8 +395,7 @@ func mcpCallDeleteAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	for o := d.Object(mcpFieldsDeleteAuthor); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -432,8 +431,7 @@ func mcpCallDeleteCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	for o := d.Object(mcpFieldsDeleteCustomer); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -469,8 +467,7 @@ func mcpCallDeleteInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	for o := d.Object(mcpFieldsDeleteInvoice); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -506,8 +503,7 @@ func mcpCallDeleteOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsDeleteOrder); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -543,8 +539,7 @@ func mcpCallDeletePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	for o := d.Object(mcpFieldsDeletePublisher); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -580,8 +575,7 @@ func mcpCallDeleteReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	for o := d.Object(mcpFieldsDeleteReview); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -617,8 +611,7 @@ func mcpCallDeleteShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsDeleteShelf); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -654,8 +647,7 @@ func mcpCallDeleteShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	for o := d.Object(mcpFieldsDeleteShipment); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -691,8 +683,7 @@ func mcpCallDeleteSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	for o := d.Object(mcpFieldsDeleteSupplier); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -728,8 +719,7 @@ func mcpCallGetAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	for o := d.Object(mcpFieldsGetAuthor); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -765,8 +755,7 @@ func mcpCallGetCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsGetCustomer); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -802,8 +791,7 @@ func mcpCallGetInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	for o := d.Object(mcpFieldsGetInvoice); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -839,8 +827,7 @@ func mcpCallGetOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	for o := d.Object(mcpFieldsGetOrder); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -876,8 +863,7 @@ func mcpCallGetPublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	for o := d.Object(mcpFieldsGetPublisher); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -913,8 +899,7 @@ func mcpCallGetReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	for o := d.Object(mcpFieldsGetReview); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -950,8 +935,7 @@ func mcpCallGetShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 	for o := d.Object(mcpFieldsGetShelf); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -987,8 +971,7 @@ func mcpCallGetShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsGetShipment); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -1024,8 +1007,7 @@ func mcpCallGetSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsGetSupplier); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -1078,12 +1060,9 @@ func mcpCallListAuthors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsListAuthors); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1125,12 +1104,9 @@ func mcpCallListCustomers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	for o := d.Object(mcpFieldsListCustomers); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1174,12 +1150,9 @@ func mcpCallListInvoices(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	for o := d.Object(mcpFieldsListInvoices); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1221,12 +1194,9 @@ func mcpCallListOrders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 	for o := d.Object(mcpFieldsListOrders); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1268,12 +1238,9 @@ func mcpCallListPublishers(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	for o := d.Object(mcpFieldsListPublishers); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1317,12 +1284,9 @@ func mcpCallListReviews(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsListReviews); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1364,12 +1328,9 @@ func mcpCallListShelves(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsListShelves); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1411,12 +1372,9 @@ func mcpCallListShipments(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	for o := d.Object(mcpFieldsListShipments); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1460,12 +1418,9 @@ func mcpCallListSuppliers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	for o := d.Object(mcpFieldsListSuppliers); o.Next(); {
 		switch o.Name() {
 		case "filter":
-			wire.String(d, &args.filter)
-			wire.MaxLength(d, args.filter, 100)
+			wire.StringTo(d, &args.filter, 100)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "after":
 			wire.String(d, &args.after)
 		}
@@ -1514,9 +1469,7 @@ func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 	for o := d.Object(mcpFieldsRecords); o.Next(); {
 		switch o.Name() {
 		case "count":
-			wire.Int(d, &args.count)
-			wire.Minimum(d, args.count, 1)
-			wire.Maximum(d, args.count, 5000)
+			wire.IntWithin(d, &args.count, 1, 5000)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -1632,8 +1585,7 @@ func mcpCallText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 	for o := d.Object(mcpFieldsText); o.Next(); {
 		switch o.Name() {
 		case "text":
-			wire.String(d, &args.text)
-			wire.MaxLength(d, args.text, 1048576)
+			wire.StringTo(d, &args.text, 1048576)
 		}
 	}
 	if err := d.Finish(); err != nil {
@@ -1675,8 +1627,7 @@ func mcpCallUpdateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	for o := d.Object(mcpFieldsUpdateAuthor); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -1718,8 +1669,7 @@ func mcpCallUpdateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	for o := d.Object(mcpFieldsUpdateCustomer); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -1761,8 +1711,7 @@ func mcpCallUpdateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 	for o := d.Object(mcpFieldsUpdateInvoice); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -1804,8 +1753,7 @@ func mcpCallUpdateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsUpdateOrder); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -1847,8 +1795,7 @@ func mcpCallUpdatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 	for o := d.Object(mcpFieldsUpdatePublisher); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -1890,8 +1837,7 @@ func mcpCallUpdateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 	for o := d.Object(mcpFieldsUpdateReview); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -1933,8 +1879,7 @@ func mcpCallUpdateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 	for o := d.Object(mcpFieldsUpdateShelf); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -1976,8 +1921,7 @@ func mcpCallUpdateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	for o := d.Object(mcpFieldsUpdateShipment); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -2019,8 +1963,7 @@ func mcpCallUpdateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 	for o := d.Object(mcpFieldsUpdateSupplier); o.Next(); {
 		switch o.Name() {
 		case "id":
-			wire.Int(d, &args.id)
-			wire.Minimum(d, args.id, 1)
+			wire.IntFrom(d, &args.id, 1)
 		case "draft":
 			mcpDecodeDraft(d, &args.draft)
 		}
@@ -2094,12 +2037,9 @@ func mcpDecodeDraft(d *wire.Decoder, v *Draft) {
 	for o := d.Object(mcpFieldsDraft); o.Next(); {
 		switch o.Name() {
 		case "name":
-			wire.String(d, &v.Name)
-			wire.MinLength(d, v.Name, 1)
-			wire.MaxLength(d, v.Name, 200)
+			wire.StringWithin(d, &v.Name, 1, 200)
 		case "note":
-			wire.String(d, &v.Note)
-			wire.MaxLength(d, v.Note, 2000)
+			wire.StringTo(d, &v.Note, 2000)
 		case "tags":
 			wire.Slice(d, &v.Tags, wire.String)
 			wire.MaxItems(d, len(v.Tags), 20)
@@ -2130,16 +2070,11 @@ func mcpDecodeQuery(d *wire.Decoder, v *catalog.Query) {
 	for o := d.Object(mcpFieldsQuery); o.Next(); {
 		switch o.Name() {
 		case "query":
-			wire.String(d, &v.Query)
-			wire.MinLength(d, v.Query, 1)
-			wire.MaxLength(d, v.Query, 200)
+			wire.StringWithin(d, &v.Query, 1, 200)
 		case "limit":
-			wire.Int(d, &v.Limit)
-			wire.Minimum(d, v.Limit, 1)
-			wire.Maximum(d, v.Limit, 100)
+			wire.IntWithin(d, &v.Limit, 1, 100)
 		case "offset":
-			wire.Int(d, &v.Offset)
-			wire.Minimum(d, v.Offset, 0)
+			wire.IntFrom(d, &v.Offset, 0)
 		case "sort":
 			wire.StringEnum(d, &v.Sort, mcpEnumSort)
 		case "exact":
@@ -2184,8 +2119,7 @@ func mcpDecodeFilter(d *wire.Decoder, v *catalog.Filter) {
 	for o := d.Object(mcpFieldsFilter); o.Next(); {
 		switch o.Name() {
 		case "field":
-			wire.String(d, &v.Field)
-			wire.MinLength(d, v.Field, 1)
+			wire.StringFrom(d, &v.Field, 1)
 		case "op":
 			wire.StringEnum(d, &v.Op, mcpEnumOp)
 		case "values":
@@ -2222,8 +2156,7 @@ func mcpDecodePage(d *wire.Decoder, v *catalog.Page) {
 	for o := d.Object(mcpFieldsPage); o.Next(); {
 		switch o.Name() {
 		case "number":
-			wire.Int(d, &v.Number)
-			wire.Minimum(d, v.Number, 1)
+			wire.IntFrom(d, &v.Number, 1)
 		case "size":
 			wire.Int(d, &v.Size)
 		case "cursor":

@@ -250,8 +250,7 @@ func mcpCallResourcesList(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 		case "cluster":
 			wire.StringChoice(d, &args.cluster, "Clusters")
 		case "offset":
-			wire.Int(d, &args.offset)
-			wire.Minimum(d, args.offset, 0)
+			wire.IntFrom(d, &args.offset, 0)
 		}
 	}
 	wire.Made(d, "apiVersion and kind are", &args.kind, mcpKindMembers, kindOf)
@@ -329,9 +328,7 @@ func mcpCallResourcesScale(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 		case "namespace", "name":
 			wire.String(d, wire.Pick(o, 0xc, &args.namespace, &args.name))
 		case "replicas":
-			wire.Int(d, &args.replicas)
-			wire.Minimum(d, args.replicas, 0)
-			wire.Maximum(d, args.replicas, 100)
+			wire.IntWithin(d, &args.replicas, 0, 100)
 		case "cluster":
 			wire.StringChoice(d, &args.cluster, "Clusters")
 		}

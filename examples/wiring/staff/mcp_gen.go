@@ -134,8 +134,7 @@ func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Stor
 		case "name":
 			wire.String(d, &args.name)
 		case "cents":
-			wire.Int(d, &args.cents)
-			wire.Minimum(d, args.cents, 1)
+			wire.IntFrom(d, &args.cents, 1)
 		}
 	}
 	if err := d.Finish(); err != nil {

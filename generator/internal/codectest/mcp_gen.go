@@ -218,9 +218,7 @@ func mcpDecodeRules(d *wire.Decoder, v *Rules) {
 		case "single":
 			wire.Float(d, &v.Single)
 		case "bounded":
-			wire.Int(d, &v.Bounded)
-			wire.Minimum(d, v.Bounded, 1)
-			wire.Maximum(d, v.Bounded, 100)
+			wire.IntWithin(d, &v.Bounded, 1, 100)
 		case "open":
 			wire.Float(d, &v.Open)
 			wire.FloatExclusiveMinimum(d, v.Open, 0)
@@ -237,9 +235,7 @@ func mcpDecodeRules(d *wire.Decoder, v *Rules) {
 		case "inQuotes":
 			wire.Quoted(d, &v.InQuotes, wire.Int)
 		case "name":
-			wire.String(d, &v.Name)
-			wire.MinLength(d, v.Name, 2)
-			wire.MaxLength(d, v.Name, 5)
+			wire.StringWithin(d, &v.Name, 2, 5)
 		case "code":
 			wire.String(d, &v.Code)
 			wire.Pattern(d, v.Code, mcpPatternRulesCode)
@@ -368,16 +364,11 @@ func mcpDecodeQuery(d *wire.Decoder, v *Query) {
 	for o := d.Object(mcpFieldsQuery); o.Next(); {
 		switch o.Name() {
 		case "query":
-			wire.String(d, &v.Query)
-			wire.MinLength(d, v.Query, 1)
-			wire.MaxLength(d, v.Query, 200)
+			wire.StringWithin(d, &v.Query, 1, 200)
 		case "limit":
-			wire.Int(d, &v.Limit)
-			wire.Minimum(d, v.Limit, 1)
-			wire.Maximum(d, v.Limit, 100)
+			wire.IntWithin(d, &v.Limit, 1, 100)
 		case "offset":
-			wire.Int(d, &v.Offset)
-			wire.Minimum(d, v.Offset, 0)
+			wire.IntFrom(d, &v.Offset, 0)
 		case "sort":
 			wire.StringEnum(d, &v.Sort, mcpEnumSort)
 		case "exact":
@@ -422,8 +413,7 @@ func mcpDecodeFilter(d *wire.Decoder, v *Filter) {
 	for o := d.Object(mcpFieldsFilter); o.Next(); {
 		switch o.Name() {
 		case "field":
-			wire.String(d, &v.Field)
-			wire.MinLength(d, v.Field, 1)
+			wire.StringFrom(d, &v.Field, 1)
 		case "op":
 			wire.StringEnum(d, &v.Op, mcpEnumOp)
 		case "values":
@@ -460,8 +450,7 @@ func mcpDecodePage(d *wire.Decoder, v *Page) {
 	for o := d.Object(mcpFieldsPage); o.Next(); {
 		switch o.Name() {
 		case "number":
-			wire.Int(d, &v.Number)
-			wire.Minimum(d, v.Number, 1)
+			wire.IntFrom(d, &v.Number, 1)
 		case "size":
 			wire.Int(d, &v.Size)
 		case "cursor":

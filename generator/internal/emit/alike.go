@@ -90,7 +90,7 @@ func (g *generator) readAlike(alike []row, v operand) code {
 	pick := g.wire("Pick")
 	place := pointer(pick.Clone().Call(filled(len("wire.Int(d, ")+width(pick), append(first, places...))...))
 	var lines []jen.Code
-	if len(alike[0].Read.Checks) > 0 {
+	if _, _, rest := g.withLimits(alike[0].Read); len(rest) > 0 {
 		p := pointer(g.local("p"))
 		lines = append(lines, p.expr.Clone().Op(":=").Add(place.expr))
 		place = p

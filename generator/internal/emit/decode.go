@@ -133,8 +133,9 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	if r.Convert != nil {
 		args = append(args, g.convertedFunc(r.Convert))
 	}
-	out := []jen.Code{g.fn(r.Func).Call(args...)}
-	if len(r.Checks) == 0 {
+	fn, limits, rest := g.withLimits(r)
+	out := []jen.Code{fn.Call(append(args, limits...)...)}
+	if len(rest) == 0 {
 		return out
 	}
 	var there, checks []jen.Code
@@ -142,13 +143,45 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 		there = append(there, v.notNil())
 		v = pointer(v.value())
 	}
-	for _, c := range r.Checks {
+	for _, c := range rest {
 		checks = append(checks, g.check(c, v))
 	}
 	if len(there) > 0 {
 		checks = []jen.Code{jen.If(infix("&&", there...)).Block(checks...)}
 	}
 	return append(out, checks...)
+}
+
+// limited maps functions of runtime/wire that read a value, with the functions that check its limits,
+// to functions that do both.
+var limited = map[string]string{
+	"Int Minimum":                "IntFrom",
+	"Int Minimum Maximum":        "IntWithin",
+	"String MinLength":           "StringFrom",
+	"String MaxLength":           "StringTo",
+	"String MinLength MaxLength": "StringWithin",
+}
+
+// withLimits returns the function that reads a value and checks its first limits, as many as one
+// function does, with the limits and the remaining checks.
+func (g *generator) withLimits(r *codec.Read) (fn code, limits []jen.Code, rest []*codec.Check) {
+	fn, rest = g.fn(r.Func), r.Checks
+	if r.Func.Local || r.Deref > 0 || r.AsAny || r.Array || r.Cast != nil || r.Flagged != "" {
+		return fn, nil, rest
+	}
+	var texts []jen.Code
+	names := r.Func.Name
+	for i, c := range r.Checks {
+		if c.Len || c.Array || c.Text == "" {
+			break
+		}
+		names += " " + c.Func
+		texts = append(texts, verbatim(c.Text))
+		if name := limited[names]; name != "" {
+			fn, limits, rest = g.wire(name), texts, r.Checks[i+1:]
+		}
+	}
+	return fn, limits, rest
 }
 
 func (g *generator) check(c *codec.Check, v operand) code {

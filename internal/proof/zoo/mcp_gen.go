@@ -7994,13 +7994,9 @@ func mcpCallEchoQuery(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 	for o := d.Object(mcpFieldsEchoQuery); o.Next(); {
 		switch o.Name() {
 		case "text":
-			wire.String(d, &args.text)
-			wire.MinLength(d, args.text, 1)
-			wire.MaxLength(d, args.text, 20)
+			wire.StringWithin(d, &args.text, 1, 20)
 		case "limit":
-			wire.Int(d, &args.limit)
-			wire.Minimum(d, args.limit, 1)
-			wire.Maximum(d, args.limit, 100)
+			wire.IntWithin(d, &args.limit, 1, 100)
 		case "sort":
 			wire.Ptr(d, &args.sort, mcpDecodeSort)
 		case "tags":
@@ -12928,15 +12924,12 @@ func mcpDecodeBounds(d *wire.Decoder, v *Bounds) {
 	for o := d.Object(mcpFieldsBounds); o.Next(); {
 		switch o.Name() {
 		case "min":
-			wire.Int(d, &v.Min)
-			wire.Minimum(d, v.Min, 1)
+			wire.IntFrom(d, &v.Min, 1)
 		case "max":
 			wire.Int(d, &v.Max)
 			wire.Maximum(d, v.Max, 10)
 		case "both":
-			wire.Int(d, &v.Both)
-			wire.Minimum(d, v.Both, -5)
-			wire.Maximum(d, v.Both, 5)
+			wire.IntWithin(d, &v.Both, -5, 5)
 		case "above":
 			wire.Int(d, &v.Above)
 			wire.ExclusiveMinimum(d, v.Above, 3)
@@ -12972,16 +12965,12 @@ func mcpDecodeBounds(d *wire.Decoder, v *Bounds) {
 		case "half":
 			wire.Int(d, &v.Half)
 		case "big":
-			wire.Int(d, &v.Big)
-			wire.Minimum(d, v.Big, -9223372036854775808)
-			wire.Maximum(d, v.Big, 9223372036854775807)
+			wire.IntWithin(d, &v.Big, -9223372036854775808, 9223372036854775807)
 		case "odd":
 			wire.Int(d, &v.Odd)
 			wire.Maximum(d, v.Odd, 9007199254740993)
 		case "fraction":
-			wire.Int(d, &v.Fraction)
-			wire.Minimum(d, v.Fraction, 1)
-			wire.Maximum(d, v.Fraction, 3)
+			wire.IntWithin(d, &v.Fraction, 1, 3)
 		case "ptr":
 			wire.Ptr(d, &v.Ptr, wire.Int)
 			if v.Ptr != nil {
@@ -12994,12 +12983,9 @@ func mcpDecodeBounds(d *wire.Decoder, v *Bounds) {
 				wire.FloatMinimum(d, **v.PtrPtr, 0)
 			}
 		case "named":
-			wire.Int(d, &v.Named)
-			wire.Minimum(d, v.Named, 2)
+			wire.IntFrom(d, &v.Named, 2)
 		case "nanos":
-			wire.Int(d, &v.Nanos)
-			wire.Minimum(d, v.Nanos, 0)
-			wire.Maximum(d, v.Nanos, 1000000000)
+			wire.IntWithin(d, &v.Nanos, 0, 1000000000)
 		}
 	}
 }
@@ -13238,8 +13224,7 @@ func mcpDecodeDefaults(d *wire.Decoder, v *Defaults) {
 		case "b":
 			wire.Bool(d, &v.B)
 		case "i":
-			wire.Int(d, &v.I)
-			wire.Minimum(d, v.I, -5)
+			wire.IntFrom(d, &v.I, -5)
 		case "u8":
 			wire.Int(d, &v.U8)
 		case "big":
@@ -14639,16 +14624,12 @@ var mcpFieldsElements = wire.Fields{
 
 // mcpDecodeElementsIntsItem reads a value of type int.
 func mcpDecodeElementsIntsItem(d *wire.Decoder, v *int) {
-	wire.Int(d, v)
-	wire.Minimum(d, *v, 0)
-	wire.Maximum(d, *v, 9)
+	wire.IntWithin(d, v, 0, 9)
 }
 
 // mcpDecodeElementsTextsItem reads a value of type string.
 func mcpDecodeElementsTextsItem(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.MinLength(d, *v, 1)
-	wire.MaxLength(d, *v, 3)
+	wire.StringWithin(d, v, 1, 3)
 }
 
 // mcpDecodeElementsMatrixItem reads a value of type []int.
@@ -15105,8 +15086,7 @@ func mcpDecodeFormats(d *wire.Decoder, v *Formats) {
 		case "list":
 			wire.Slice(d, &v.List, mcpDecodeFormatsListItem)
 		case "short":
-			wire.String(d, &v.Short)
-			wire.MaxLength(d, v.Short, 8)
+			wire.StringTo(d, &v.Short, 8)
 			wire.Format(d, v.Short, wire.FormatEmail)
 		}
 	}
@@ -15828,8 +15808,7 @@ func mcpDecodeStringMap(d *wire.Decoder, v *map[string]string) {
 
 // mcpDecodeKeyPatternsNamedValue reads a value of type Count.
 func mcpDecodeKeyPatternsNamedValue(d *wire.Decoder, v *Count) {
-	wire.Int(d, v)
-	wire.Minimum(d, *v, 1)
+	wire.IntFrom(d, v, 1)
 }
 
 // mcpDecodeIntMap2 reads a value of type map[string]int.
@@ -16072,12 +16051,9 @@ func mcpDecodeLengths(d *wire.Decoder, v *Lengths) {
 	for o := d.Object(mcpFieldsLengths); o.Next(); {
 		switch o.Name() {
 		case "text":
-			wire.String(d, &v.Text)
-			wire.MinLength(d, v.Text, 2)
-			wire.MaxLength(d, v.Text, 5)
+			wire.StringWithin(d, &v.Text, 2, 5)
 		case "label":
-			wire.String(d, &v.Label)
-			wire.MinLength(d, v.Label, 1)
+			wire.StringFrom(d, &v.Label, 1)
 		case "ptr":
 			wire.Ptr(d, &v.Ptr, wire.String)
 			if v.Ptr != nil {
@@ -16120,9 +16096,7 @@ func mcpDecodeLengths(d *wire.Decoder, v *Lengths) {
 			wire.Slice(d, &v.Zero, wire.Int)
 			wire.MaxItems(d, len(v.Zero), 0)
 		case "exact":
-			wire.String(d, &v.Exact)
-			wire.MinLength(d, v.Exact, 3)
-			wire.MaxLength(d, v.Exact, 3)
+			wire.StringWithin(d, &v.Exact, 3, 3)
 		}
 	}
 }
@@ -16404,9 +16378,7 @@ func mcpDecodeLimited(d *wire.Decoder, v *Limited) {
 			wire.Slice(d, &v.Kids, mcpDecodeLimited)
 			wire.MaxItems(d, len(v.Kids), 2)
 		case "age":
-			wire.Int(d, &v.Age)
-			wire.Minimum(d, v.Age, 0)
-			wire.Maximum(d, v.Age, 150)
+			wire.IntWithin(d, &v.Age, 0, 150)
 		}
 	}
 }
@@ -20184,9 +20156,7 @@ func mcpDecodeEchoTightenedPoint(d *wire.Decoder, v *Point) {
 	for o := d.Object(mcpFieldsEchoTightenedPoint); o.Next(); {
 		switch o.Name() {
 		case "x":
-			wire.Int(d, &v.X)
-			wire.Minimum(d, v.X, 1)
-			wire.Maximum(d, v.X, 3)
+			wire.IntWithin(d, &v.X, 1, 3)
 		case "y":
 			wire.Int(d, &v.Y)
 		}
@@ -20779,16 +20749,11 @@ func mcpDecodeValidated(d *wire.Decoder, v *Validated) {
 	for o := d.Object(mcpFieldsValidated); o.Next(); {
 		switch o.Name() {
 		case "name":
-			wire.String(d, &v.Name)
-			wire.MinLength(d, v.Name, 2)
-			wire.MaxLength(d, v.Name, 10)
+			wire.StringWithin(d, &v.Name, 2, 10)
 		case "opt":
-			wire.String(d, &v.Opt)
-			wire.MinLength(d, v.Opt, 3)
-			wire.MaxLength(d, v.Opt, 3)
+			wire.StringWithin(d, &v.Opt, 3, 3)
 		case "age":
-			wire.Int(d, &v.Age)
-			wire.Minimum(d, v.Age, 0)
+			wire.IntFrom(d, &v.Age, 0)
 			wire.ExclusiveMaximum(d, v.Age, 150)
 		case "rate":
 			wire.Float(d, &v.Rate)
@@ -20846,15 +20811,13 @@ var mcpFieldsValidated = wire.Fields{
 
 // mcpDecodeValidatedEmailsItem reads a value of type string.
 func mcpDecodeValidatedEmailsItem(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.MaxLength(d, *v, 99)
+	wire.StringTo(d, v, 99)
 	wire.Format(d, *v, wire.FormatEmail)
 }
 
 // mcpDecodeValidatedMapValue reads a value of type string.
 func mcpDecodeValidatedMapValue(d *wire.Decoder, v *string) {
-	wire.String(d, v)
-	wire.MinLength(d, *v, 1)
+	wire.StringFrom(d, v, 1)
 }
 
 // mcpDecodeBoxVectorVectorInt reads a value of type Box[Vector[Vector[int]]].
