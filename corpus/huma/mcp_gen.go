@@ -40,7 +40,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolWithPointers, mcpCallWithPointers))
 }
 
-// mcpToolBody describes the tool "body".
 var mcpToolBody = mcp.ToolInfo{
 	Name:   "body",
 	Symbol: "Body",
@@ -88,7 +87,6 @@ func mcpCallBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 
 var _ func(context.Context, *BodyIn) (*None, error) = Body
 
-// mcpToolDefaults describes the tool "defaults".
 var mcpToolDefaults = mcp.ToolInfo{
 	Name:   "defaults",
 	Symbol: "Defaults",
@@ -121,7 +119,6 @@ func mcpCallDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, *DefaultsIn) (*None, error) = Defaults
 
-// mcpToolDepends describes the tool "depends".
 var mcpToolDepends = mcp.ToolInfo{
 	Name:   "depends",
 	Symbol: "Depends",
@@ -151,7 +148,6 @@ func mcpCallDepends(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, *DependsIn) (*None, error) = Depends
 
-// mcpToolEmbedded describes the tool "embedded".
 var mcpToolEmbedded = mcp.ToolInfo{
 	Name:   "embedded",
 	Symbol: "Embedded",
@@ -179,7 +175,6 @@ func mcpCallEmbedded(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, *EmbeddedIn) (*None, error) = Embedded
 
-// mcpToolEmbeddedBody describes the tool "embedded_body".
 var mcpToolEmbeddedBody = mcp.ToolInfo{
 	Name:   "embedded_body",
 	Symbol: "EmbeddedBody",
@@ -207,7 +202,6 @@ func mcpCallEmbeddedBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, *DerivedIn) (*None, error) = EmbeddedBody
 
-// mcpToolFormats describes the tool "formats".
 var mcpToolFormats = mcp.ToolInfo{
 	Name:   "formats",
 	Symbol: "Formats",
@@ -243,7 +237,6 @@ func mcpCallFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, *FormatsIn) (*None, error) = Formats
 
-// mcpToolGeneric describes the tool "generic".
 var mcpToolGeneric = mcp.ToolInfo{
 	Name:   "generic",
 	Symbol: "Generic",
@@ -270,7 +263,6 @@ func mcpCallGeneric(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, *GenericIn) (*None, error) = Generic
 
-// mcpToolHeaders describes the tool "headers".
 var mcpToolHeaders = mcp.ToolInfo{
 	Name:   "headers",
 	Symbol: "Headers",
@@ -295,7 +287,6 @@ func mcpCallHeaders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, *HeadersIn) (*None, error) = Headers
 
-// mcpToolHidden describes the tool "hidden".
 var mcpToolHidden = mcp.ToolInfo{
 	Name:        "hidden",
 	Symbol:      "Hidden",
@@ -318,7 +309,6 @@ func mcpCallHidden(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 
 var _ func(context.Context, *HiddenIn) (*None, error) = Hidden
 
-// mcpToolListBody describes the tool "list_body".
 var mcpToolListBody = mcp.ToolInfo{
 	Name:   "list_body",
 	Symbol: "ListBody",
@@ -343,7 +333,6 @@ func mcpCallListBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, *ListBodyIn) (*None, error) = ListBody
 
-// mcpToolLists describes the tool "lists".
 var mcpToolLists = mcp.ToolInfo{
 	Name:   "lists",
 	Symbol: "Lists",
@@ -376,7 +365,6 @@ func mcpCallLists(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 
 var _ func(context.Context, *ListsIn) (*None, error) = Lists
 
-// mcpToolMapBody describes the tool "map_body".
 var mcpToolMapBody = mcp.ToolInfo{
 	Name:   "map_body",
 	Symbol: "MapBody",
@@ -402,7 +390,6 @@ func mcpCallMapBody(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, *MapBodyIn) (*None, error) = MapBody
 
-// mcpToolNumbers describes the tool "numbers".
 var mcpToolNumbers = mcp.ToolInfo{
 	Name:   "numbers",
 	Symbol: "Numbers",
@@ -432,7 +419,6 @@ func mcpCallNumbers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, *NumbersIn) (*None, error) = Numbers
 
-// mcpToolOptional describes the tool "optional".
 var mcpToolOptional = mcp.ToolInfo{
 	Name:        "optional",
 	Symbol:      "Optional",
@@ -458,7 +444,6 @@ func mcpCallOptional(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, *OptionalIn) (*None, error) = Optional
 
-// mcpToolOrder describes the tool "order".
 var mcpToolOrder = mcp.ToolInfo{
 	Name:   "order",
 	Symbol: "Order",
@@ -483,7 +468,6 @@ func mcpCallOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 
 var _ func(context.Context, *OrderIn) (*None, error) = Order
 
-// mcpToolPath describes the tool "path".
 var mcpToolPath = mcp.ToolInfo{
 	Name:   "path",
 	Symbol: "Path",
@@ -509,7 +493,6 @@ func mcpCallPath(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 
 var _ func(context.Context, *PathIn) (*None, error) = Path
 
-// mcpToolRecursive describes the tool "recursive".
 var mcpToolRecursive = mcp.ToolInfo{
 	Name:   "recursive",
 	Symbol: "Recursive",
@@ -539,7 +522,6 @@ func mcpCallRecursive(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, *NodeIn) (*None, error) = Recursive
 
-// mcpToolRequired describes the tool "required".
 var mcpToolRequired = mcp.ToolInfo{
 	Name:   "required",
 	Symbol: "Required",
@@ -563,7 +545,6 @@ func mcpCallRequired(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, *RequiredIn) (*None, error) = Required
 
-// mcpToolUnnamed describes the tool "unnamed".
 var mcpToolUnnamed = mcp.ToolInfo{
 	Name:   "unnamed",
 	Symbol: "Unnamed",
@@ -592,7 +573,6 @@ func mcpCallUnnamed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, *UnnamedIn) (*None, error) = Unnamed
 
-// mcpToolWithPointers describes the tool "with_pointers".
 var mcpToolWithPointers = mcp.ToolInfo{
 	Name:   "with_pointers",
 	Symbol: "WithPointers",
@@ -650,7 +630,6 @@ var mcpPatternListsInTagsItem = wire.NewPattern(`^[a-z]*$`)
 // mcpPatternPathInName is compiled when it is first needed.
 var mcpPatternPathInName = wire.NewPattern(`^[a-z]+$`)
 
-// mcpDecodeBodyIn reads a value of type BodyIn.
 func mcpDecodeBodyIn(d *wire.Decoder, v *BodyIn) {
 	for o := d.Object(mcpFieldsBodyIn); o.Next(); {
 		switch o.Name() {
@@ -666,11 +645,8 @@ var _ = struct {
 	ID   int64
 	Body Item
 }(BodyIn{})
+var mcpFieldsBodyIn = wire.Fields{{Must: "id"}, {Must: "Body"}}
 
-// mcpFieldsBodyIn are the members of a value of type BodyIn.
-var mcpFieldsBodyIn = wire.Fields{{Name: "id", Required: true}, {Name: "Body", Required: true}}
-
-// mcpDecodeItem reads a value of type Item.
 func mcpDecodeItem(d *wire.Decoder, v *Item) {
 	v.Kind = "plain"
 	for o := d.Object(mcpFieldsItem); o.Next(); {
@@ -724,17 +700,13 @@ var _ = struct {
 	Created, Due              time.Time
 	Kind, Secret, Left, Plain string
 }(Item{})
-
-// mcpFieldsItem are the members of a value of type Item.
 var mcpFieldsItem = wire.Fields{
-	{Name: "title", Required: true}, {Name: "note"}, {Name: "count"}, {Name: "price"},
-	{Name: "kept", Required: true}, {Name: "main", Required: true}, {Name: "tags", Required: true},
-	{Name: "labels"}, {Name: "password", Required: true}, {Name: "old"}, {Name: "data"},
-	{Name: "encoded"}, {Name: "due"}, {Name: "kind", Required: true}, {Name: "Plain", Required: true},
-	{Name: "id", ReadOnly: true}, {Name: "created", ReadOnly: true},
+	{Must: "title"}, {Name: "note"}, {Name: "count"}, {Name: "price"}, {Must: "kept"}, {Must: "main"},
+	{Must: "tags"}, {Name: "labels"}, {Must: "password"}, {Name: "old"}, {Name: "data"},
+	{Name: "encoded"}, {Name: "due"}, {Must: "kind"}, {Must: "Plain"}, {Name: "id", ReadOnly: true},
+	{Name: "created", ReadOnly: true},
 }
 
-// mcpDecodeTag reads a value of type Tag.
 func mcpDecodeTag(d *wire.Decoder, v *Tag) {
 	v.Color = "red"
 	for o := d.Object(mcpFieldsTag); o.Next(); {
@@ -750,11 +722,8 @@ func mcpDecodeTag(d *wire.Decoder, v *Tag) {
 var _ = struct {
 	Name, Color string
 }(Tag{})
+var mcpFieldsTag = wire.Fields{{Must: "name"}, {Name: "color"}}
 
-// mcpFieldsTag are the members of a value of type Tag.
-var mcpFieldsTag = wire.Fields{{Name: "name", Required: true}, {Name: "color"}}
-
-// mcpDecodeDefaultsIn reads a value of type DefaultsIn.
 func mcpDecodeDefaultsIn(d *wire.Decoder, v *DefaultsIn) {
 	for o := d.Object(mcpFieldsDefaultsIn); o.Next(); {
 		switch o.Name() {
@@ -767,9 +736,7 @@ func mcpDecodeDefaultsIn(d *wire.Decoder, v *DefaultsIn) {
 var _ = struct {
 	Body mcpStructDefaultsInBody
 }(DefaultsIn{})
-
-// mcpFieldsDefaultsIn are the members of a value of type DefaultsIn.
-var mcpFieldsDefaultsIn = wire.Fields{{Name: "Body", Required: true}}
+var mcpFieldsDefaultsIn = wire.Fields{{Must: "Body"}}
 
 // mcpStructDefaultsInBody has the fields of a struct without a name, and no
 // tags.
@@ -782,7 +749,6 @@ type mcpStructDefaultsInBody = struct {
 	Ptr         *int
 }
 
-// mcpDecodeDefaultsInBody reads a value of a type that has no name.
 func mcpDecodeDefaultsInBody(d *wire.Decoder, v *mcpStructDefaultsInBody) {
 	v.Text = "a,b"
 	v.Number = 1.5
@@ -809,14 +775,11 @@ func mcpDecodeDefaultsInBody(d *wire.Decoder, v *mcpStructDefaultsInBody) {
 	}
 }
 
-// mcpFieldsDefaultsInBody are the members of a value of a type that has no
-// name.
 var mcpFieldsDefaultsInBody = wire.Fields{
-	{Name: "text", Required: true}, {Name: "number", Required: true}, {Name: "flag"}, {Name: "texts"},
-	{Name: "json"}, {Name: "ints"}, {Name: "ptr"},
+	{Must: "text"}, {Must: "number"}, {Name: "flag"}, {Name: "texts"}, {Name: "json"}, {Name: "ints"},
+	{Name: "ptr"},
 }
 
-// mcpDecodeDependsIn reads a value of type DependsIn.
 func mcpDecodeDependsIn(d *wire.Decoder, v *DependsIn) {
 	for o := d.Object(mcpFieldsDependsIn); o.Next(); {
 		switch o.Name() {
@@ -829,9 +792,7 @@ func mcpDecodeDependsIn(d *wire.Decoder, v *DependsIn) {
 var _ = struct {
 	Body mcpStructDependsInBody
 }(DependsIn{})
-
-// mcpFieldsDependsIn are the members of a value of type DependsIn.
-var mcpFieldsDependsIn = wire.Fields{{Name: "Body", Required: true}}
+var mcpFieldsDependsIn = wire.Fields{{Must: "Body"}}
 
 // mcpStructDependsInBody has the fields of a struct without a name, and no
 // tags.
@@ -842,7 +803,6 @@ type mcpStructDependsInBody = struct {
 	Any         any
 }
 
-// mcpDecodeDependsInBody reads a value of a type that has no name.
 func mcpDecodeDependsInBody(d *wire.Decoder, v *mcpStructDependsInBody) {
 	for o := d.Object(mcpFieldsDependsInBody); o.Next(); {
 		switch o.Name() {
@@ -857,17 +817,14 @@ func mcpDecodeDependsInBody(d *wire.Decoder, v *mcpStructDependsInBody) {
 	}
 }
 
-// mcpFieldsDependsInBody are the members of a value of a type that has no name.
 var mcpFieldsDependsInBody = wire.Fields{
 	{Name: "value"}, {Name: "unit"}, {Name: "nested"}, {Name: "any", Null: true},
 }
 
-// mcpDecodeIntSlice reads a value of type []int.
 func mcpDecodeIntSlice(d *wire.Decoder, v *[]int) {
 	wire.Slice(d, v, wire.Int)
 }
 
-// mcpDecodeEmbeddedIn reads a value of type EmbeddedIn.
 func mcpDecodeEmbeddedIn(d *wire.Decoder, v *EmbeddedIn) {
 	v.Paging.Page = 1
 	v.Paging.PerPage = 50
@@ -891,11 +848,8 @@ var _ = struct {
 	Filter
 	Sort string
 }(EmbeddedIn{})
-
-// mcpFieldsEmbeddedIn are the members of a value of type EmbeddedIn.
 var mcpFieldsEmbeddedIn = wire.Fields{{Name: "page"}, {Name: "per_page"}, {Name: "q"}, {Name: "sort"}}
 
-// mcpDecodeDerivedIn reads a value of type DerivedIn.
 func mcpDecodeDerivedIn(d *wire.Decoder, v *DerivedIn) {
 	for o := d.Object(mcpFieldsDerivedIn); o.Next(); {
 		switch o.Name() {
@@ -908,11 +862,8 @@ func mcpDecodeDerivedIn(d *wire.Decoder, v *DerivedIn) {
 var _ = struct {
 	Body Derived
 }(DerivedIn{})
+var mcpFieldsDerivedIn = wire.Fields{{Must: "Body"}}
 
-// mcpFieldsDerivedIn are the members of a value of type DerivedIn.
-var mcpFieldsDerivedIn = wire.Fields{{Name: "Body", Required: true}}
-
-// mcpDecodeDerived reads a value of type Derived.
 func mcpDecodeDerived(d *wire.Decoder, v *Derived) {
 	for o := d.Object(mcpFieldsDerived); o.Next(); {
 		switch o.Name() {
@@ -929,11 +880,8 @@ var _ = struct {
 	Base
 	Note string
 }(Derived{})
+var mcpFieldsDerived = wire.Fields{{Must: "id"}, {Name: "note"}}
 
-// mcpFieldsDerived are the members of a value of type Derived.
-var mcpFieldsDerived = wire.Fields{{Name: "id", Required: true}, {Name: "note"}}
-
-// mcpDecodeFormatsIn reads a value of type FormatsIn.
 func mcpDecodeFormatsIn(d *wire.Decoder, v *FormatsIn) {
 	for o := d.Object(mcpFieldsFormatsIn); o.Next(); {
 		switch o.Name() {
@@ -979,14 +927,11 @@ var _ = struct {
 	Since, Day                                               time.Time
 	Clock                                                    string
 }(FormatsIn{})
-
-// mcpFieldsFormatsIn are the members of a value of type FormatsIn.
 var mcpFieldsFormatsIn = wire.Fields{
 	{Name: "when"}, {Name: "date"}, {Name: "email"}, {Name: "uri"}, {Name: "uuid"}, {Name: "ipv4"},
 	{Name: "ipv6"}, {Name: "host"}, {Name: "password"}, {Name: "since"}, {Name: "day"}, {Name: "clock"},
 }
 
-// mcpDecodeGenericIn reads a value of type GenericIn.
 func mcpDecodeGenericIn(d *wire.Decoder, v *GenericIn) {
 	for o := d.Object(mcpFieldsGenericIn); o.Next(); {
 		switch o.Name() {
@@ -999,11 +944,8 @@ func mcpDecodeGenericIn(d *wire.Decoder, v *GenericIn) {
 var _ = struct {
 	Body Page[Tag]
 }(GenericIn{})
+var mcpFieldsGenericIn = wire.Fields{{Must: "Body"}}
 
-// mcpFieldsGenericIn are the members of a value of type GenericIn.
-var mcpFieldsGenericIn = wire.Fields{{Name: "Body", Required: true}}
-
-// mcpDecodePageTag reads a value of type Page[Tag].
 func mcpDecodePageTag(d *wire.Decoder, v *Page[Tag]) {
 	for o := d.Object(mcpFieldsPageTag); o.Next(); {
 		switch o.Name() {
@@ -1021,13 +963,8 @@ var _ = struct {
 	Total int
 	Next  Tag
 }(Page[Tag]{})
+var mcpFieldsPageTag = wire.Fields{{Must: "items"}, {Must: "next"}, {Name: "total", ReadOnly: true}}
 
-// mcpFieldsPageTag are the members of a value of type Page[Tag].
-var mcpFieldsPageTag = wire.Fields{
-	{Name: "items", Required: true}, {Name: "next", Required: true}, {Name: "total", ReadOnly: true},
-}
-
-// mcpDecodeHeadersHeadersIn reads a value of type HeadersIn.
 func mcpDecodeHeadersHeadersIn(d *wire.Decoder, v *HeadersIn) {
 	for o := d.Object(mcpFieldsHeadersHeadersIn); o.Next(); {
 		switch o.Name() {
@@ -1042,11 +979,8 @@ func mcpDecodeHeadersHeadersIn(d *wire.Decoder, v *HeadersIn) {
 var _ = struct {
 	Trace, Tenant, Session, Plain string
 }(HeadersIn{})
+var mcpFieldsHeadersHeadersIn = wire.Fields{{Must: "X-Tenant"}, {Name: "plain"}}
 
-// mcpFieldsHeadersHeadersIn are the members of a value of type HeadersIn.
-var mcpFieldsHeadersHeadersIn = wire.Fields{{Name: "X-Tenant", Required: true}, {Name: "plain"}}
-
-// mcpDecodeHiddenIn reads a value of type HiddenIn.
 func mcpDecodeHiddenIn(d *wire.Decoder, v *HiddenIn) {
 	v.Debug = true
 	for o := d.Object(mcpFieldsHiddenIn); o.Next(); {
@@ -1061,11 +995,8 @@ var _ = struct {
 	Debug bool
 	Level string
 }(HiddenIn{})
-
-// mcpFieldsHiddenIn are the members of a value of type HiddenIn.
 var mcpFieldsHiddenIn = wire.Fields{{Name: "level"}}
 
-// mcpDecodeListBodyIn reads a value of type ListBodyIn.
 func mcpDecodeListBodyIn(d *wire.Decoder, v *ListBodyIn) {
 	for o := d.Object(mcpFieldsListBodyIn); o.Next(); {
 		switch o.Name() {
@@ -1080,11 +1011,8 @@ func mcpDecodeListBodyIn(d *wire.Decoder, v *ListBodyIn) {
 var _ = struct {
 	Body []Tag
 }(ListBodyIn{})
+var mcpFieldsListBodyIn = wire.Fields{{Must: "Body"}}
 
-// mcpFieldsListBodyIn are the members of a value of type ListBodyIn.
-var mcpFieldsListBodyIn = wire.Fields{{Name: "Body", Required: true}}
-
-// mcpDecodeListsIn reads a value of type ListsIn.
 func mcpDecodeListsIn(d *wire.Decoder, v *ListsIn) {
 	v.Shares = []float64{0.5}
 	v.Words = []string{"a", "b c"}
@@ -1116,43 +1044,35 @@ var _ = struct {
 	Words, Emails []string
 	Present       []bool
 }(ListsIn{})
-
-// mcpFieldsListsIn are the members of a value of type ListsIn.
 var mcpFieldsListsIn = wire.Fields{
 	{Name: "tags"}, {Name: "levels"}, {Name: "shares"}, {Name: "words"}, {Name: "emails"},
-	{Name: "present", Required: true},
+	{Must: "present"},
 }
 
-// mcpDecodeListsInTagsItem reads a value of type string.
 func mcpDecodeListsInTagsItem(d *wire.Decoder, v *string) {
 	wire.StringWithin(d, v, 2, 5)
 	wire.Pattern(d, *v, mcpPatternListsInTagsItem)
 }
 
-// mcpDecodeListsInLevelsItem reads a value of type int.
 func mcpDecodeListsInLevelsItem(d *wire.Decoder, v *int) {
 	wire.IntEnum(d, v, mcpEnumListsInLevelsItem)
 }
 
-// mcpDecodeListsInSharesItem reads a value of type float64.
 func mcpDecodeListsInSharesItem(d *wire.Decoder, v *float64) {
 	wire.Float(d, v)
 	wire.FloatExclusiveMinimum(d, *v, 0)
 	wire.FloatExclusiveMaximum(d, *v, 1)
 }
 
-// mcpDecodeListsInWordsItem reads a value of type string.
 func mcpDecodeListsInWordsItem(d *wire.Decoder, v *string) {
 	wire.StringEnum(d, v, mcpEnumListsInWordsItem)
 }
 
-// mcpDecodeListsInEmailsItem reads a value of type string.
 func mcpDecodeListsInEmailsItem(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatEmail)
 }
 
-// mcpDecodeMapBodyIn reads a value of type MapBodyIn.
 func mcpDecodeMapBodyIn(d *wire.Decoder, v *MapBodyIn) {
 	for o := d.Object(mcpFieldsMapBodyIn); o.Next(); {
 		switch o.Name() {
@@ -1166,11 +1086,8 @@ func mcpDecodeMapBodyIn(d *wire.Decoder, v *MapBodyIn) {
 var _ = struct {
 	Body map[string]Tag
 }(MapBodyIn{})
+var mcpFieldsMapBodyIn = wire.Fields{{Must: "Body"}}
 
-// mcpFieldsMapBodyIn are the members of a value of type MapBodyIn.
-var mcpFieldsMapBodyIn = wire.Fields{{Name: "Body", Required: true}}
-
-// mcpDecodeNumbersIn reads a value of type NumbersIn.
 func mcpDecodeNumbersIn(d *wire.Decoder, v *NumbersIn) {
 	v.Multiple = 1.5
 	for o := d.Object(mcpFieldsNumbersIn); o.Next(); {
@@ -1203,14 +1120,11 @@ var _ = struct {
 	Float, Multiple float64
 	Required        int64
 }(NumbersIn{})
-
-// mcpFieldsNumbersIn are the members of a value of type NumbersIn.
 var mcpFieldsNumbersIn = wire.Fields{
 	{Name: "int"}, {Name: "uint"}, {Name: "raised"}, {Name: "float"}, {Name: "multiple"},
-	{Name: "required", Required: true},
+	{Must: "required"},
 }
 
-// mcpDecodeOptionalIn reads a value of type OptionalIn.
 func mcpDecodeOptionalIn(d *wire.Decoder, v *OptionalIn) {
 	for o := d.Object(mcpFieldsOptionalIn); o.Next(); {
 		switch o.Name() {
@@ -1223,11 +1137,8 @@ func mcpDecodeOptionalIn(d *wire.Decoder, v *OptionalIn) {
 var _ = struct {
 	Body *Tag
 }(OptionalIn{})
-
-// mcpFieldsOptionalIn are the members of a value of type OptionalIn.
 var mcpFieldsOptionalIn = wire.Fields{{Name: "Body"}}
 
-// mcpDecodeOrderIn reads a value of type OrderIn.
 func mcpDecodeOrderIn(d *wire.Decoder, v *OrderIn) {
 	for o := d.Object(mcpFieldsOrderIn); o.Next(); {
 		switch o.Name() {
@@ -1243,11 +1154,8 @@ var _ = struct {
 	A, B string
 	C    bool
 }(OrderIn{})
+var mcpFieldsOrderIn = wire.Fields{{Must: "a"}, {Name: "b"}, {Name: "c"}}
 
-// mcpFieldsOrderIn are the members of a value of type OrderIn.
-var mcpFieldsOrderIn = wire.Fields{{Name: "a", Required: true}, {Name: "b"}, {Name: "c"}}
-
-// mcpDecodePathIn reads a value of type PathIn.
 func mcpDecodePathIn(d *wire.Decoder, v *PathIn) {
 	for o := d.Object(mcpFieldsPathIn); o.Next(); {
 		switch o.Name() {
@@ -1264,11 +1172,8 @@ var _ = struct {
 	ID   int64
 	Name string
 }(PathIn{})
+var mcpFieldsPathIn = wire.Fields{{Must: "id"}, {Must: "name"}}
 
-// mcpFieldsPathIn are the members of a value of type PathIn.
-var mcpFieldsPathIn = wire.Fields{{Name: "id", Required: true}, {Name: "name", Required: true}}
-
-// mcpDecodeNodeIn reads a value of type NodeIn.
 func mcpDecodeNodeIn(d *wire.Decoder, v *NodeIn) {
 	for o := d.Object(mcpFieldsNodeIn); o.Next(); {
 		switch o.Name() {
@@ -1281,11 +1186,8 @@ func mcpDecodeNodeIn(d *wire.Decoder, v *NodeIn) {
 var _ = struct {
 	Body Node
 }(NodeIn{})
+var mcpFieldsNodeIn = wire.Fields{{Must: "Body"}}
 
-// mcpFieldsNodeIn are the members of a value of type NodeIn.
-var mcpFieldsNodeIn = wire.Fields{{Name: "Body", Required: true}}
-
-// mcpDecodeNode reads a value of type Node.
 func mcpDecodeNode(d *wire.Decoder, v *Node) {
 	for o := d.Object(mcpFieldsNode); o.Next(); {
 		switch o.Name() {
@@ -1308,13 +1210,8 @@ var _ = struct {
 	Parent   *Node
 	ByName   map[string]Node
 }(Node{})
+var mcpFieldsNode = wire.Fields{{Must: "name"}, {Name: "children"}, {Name: "parent"}, {Name: "byName"}}
 
-// mcpFieldsNode are the members of a value of type Node.
-var mcpFieldsNode = wire.Fields{
-	{Name: "name", Required: true}, {Name: "children"}, {Name: "parent"}, {Name: "byName"},
-}
-
-// mcpDecodeRequiredIn reads a value of type RequiredIn.
 func mcpDecodeRequiredIn(d *wire.Decoder, v *RequiredIn) {
 	for o := d.Object(mcpFieldsRequiredIn); o.Next(); {
 		switch o.Name() {
@@ -1327,11 +1224,8 @@ func mcpDecodeRequiredIn(d *wire.Decoder, v *RequiredIn) {
 var _ = struct {
 	Body *Tag
 }(RequiredIn{})
+var mcpFieldsRequiredIn = wire.Fields{{Must: "Body"}}
 
-// mcpFieldsRequiredIn are the members of a value of type RequiredIn.
-var mcpFieldsRequiredIn = wire.Fields{{Name: "Body", Required: true}}
-
-// mcpDecodeUnnamedIn reads a value of type UnnamedIn.
 func mcpDecodeUnnamedIn(d *wire.Decoder, v *UnnamedIn) {
 	for o := d.Object(mcpFieldsUnnamedIn); o.Next(); {
 		switch o.Name() {
@@ -1345,9 +1239,7 @@ var _ = struct {
 	RawBody []byte
 	Body    mcpStructUnnamedInBody
 }(UnnamedIn{})
-
-// mcpFieldsUnnamedIn are the members of a value of type UnnamedIn.
-var mcpFieldsUnnamedIn = wire.Fields{{Name: "Body", Required: true}}
+var mcpFieldsUnnamedIn = wire.Fields{{Must: "Body"}}
 
 // mcpStructUnnamedInBody has the fields of a struct without a name, and no
 // tags.
@@ -1356,7 +1248,6 @@ type mcpStructUnnamedInBody = struct {
 	Deep mcpStructUnnamedInBodyDeep
 }
 
-// mcpDecodeUnnamedInBody reads a value of a type that has no name.
 func mcpDecodeUnnamedInBody(d *wire.Decoder, v *mcpStructUnnamedInBody) {
 	for o := d.Object(mcpFieldsUnnamedInBody); o.Next(); {
 		switch o.Name() {
@@ -1368,8 +1259,7 @@ func mcpDecodeUnnamedInBody(d *wire.Decoder, v *mcpStructUnnamedInBody) {
 	}
 }
 
-// mcpFieldsUnnamedInBody are the members of a value of a type that has no name.
-var mcpFieldsUnnamedInBody = wire.Fields{{Name: "text", Required: true}, {Name: "deep", Required: true}}
+var mcpFieldsUnnamedInBody = wire.Fields{{Must: "text"}, {Must: "deep"}}
 
 // mcpStructUnnamedInBodyDeep has the fields of a struct without a name, and no
 // tags.
@@ -1377,7 +1267,6 @@ type mcpStructUnnamedInBodyDeep = struct {
 	N int
 }
 
-// mcpDecodeUnnamedInBodyDeep reads a value of a type that has no name.
 func mcpDecodeUnnamedInBodyDeep(d *wire.Decoder, v *mcpStructUnnamedInBodyDeep) {
 	for o := d.Object(mcpFieldsUnnamedInBodyDeep); o.Next(); {
 		switch o.Name() {
@@ -1388,11 +1277,8 @@ func mcpDecodeUnnamedInBodyDeep(d *wire.Decoder, v *mcpStructUnnamedInBodyDeep) 
 	}
 }
 
-// mcpFieldsUnnamedInBodyDeep are the members of a value of a type that has no
-// name.
-var mcpFieldsUnnamedInBodyDeep = wire.Fields{{Name: "n", Required: true}}
+var mcpFieldsUnnamedInBodyDeep = wire.Fields{{Must: "n"}}
 
-// mcpDecodePointersIn reads a value of type PointersIn.
 func mcpDecodePointersIn(d *wire.Decoder, v *PointersIn) {
 	for o := d.Object(mcpFieldsPointersIn); o.Next(); {
 		switch o.Name() {
@@ -1405,11 +1291,8 @@ func mcpDecodePointersIn(d *wire.Decoder, v *PointersIn) {
 var _ = struct {
 	Body Pointers
 }(PointersIn{})
+var mcpFieldsPointersIn = wire.Fields{{Must: "Body"}}
 
-// mcpFieldsPointersIn are the members of a value of type PointersIn.
-var mcpFieldsPointersIn = wire.Fields{{Name: "Body", Required: true}}
-
-// mcpDecodePointers reads a value of type Pointers.
 func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
 	for o := d.Object(mcpFieldsPointers); o.Next(); {
 		switch o.Name() {
@@ -1450,15 +1333,11 @@ var _ = struct {
 	Nullable   string
 	Optional   *int
 }(Pointers{})
-
-// mcpFieldsPointers are the members of a value of type Pointers.
 var mcpFieldsPointers = wire.Fields{
-	{Name: "text", Required: true, Null: true}, {Name: "number"}, {Name: "flag", Required: true},
-	{Name: "float", Null: true}, {Name: "tag", Required: true}, {Name: "maybe"},
-	{Name: "nullable", Required: true, Null: true}, {Name: "optional", Null: true},
+	{Must: "text", Null: true}, {Name: "number"}, {Must: "flag"}, {Name: "float", Null: true},
+	{Must: "tag"}, {Name: "maybe"}, {Must: "nullable", Null: true}, {Name: "optional", Null: true},
 }
 
-// mcpEncodeNone writes a value of type None.
 func mcpEncodeNone(e *wire.Encoder, v *None) {
 	e.Begin().End()
 }

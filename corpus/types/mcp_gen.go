@@ -176,7 +176,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolXidID, mcpCallXidID))
 }
 
-// mcpToolAarondlByte describes the tool "aarondl_byte".
 var mcpToolAarondlByte = mcp.ToolInfo{
 	Name:         "aarondl_byte",
 	Symbol:       "AarondlByte",
@@ -217,7 +216,6 @@ func mcpCallAarondlByte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[null.Byte]) Box[null.Byte] = AarondlByte
 
-// mcpToolAarondlString describes the tool "aarondl_string".
 var mcpToolAarondlString = mcp.ToolInfo{
 	Name:   "aarondl_string",
 	Symbol: "AarondlString",
@@ -248,7 +246,6 @@ func mcpCallAarondlString(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[null.String]) Box[null.String] = AarondlString
 
-// mcpToolApdBigInt describes the tool "apd_big_int".
 var mcpToolApdBigInt = mcp.ToolInfo{
 	Name:   "apd_big_int",
 	Symbol: "ApdBigInt",
@@ -276,7 +273,6 @@ func mcpCallApdBigInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[apd.BigInt]) Box[apd.BigInt] = ApdBigInt
 
-// mcpToolApdDecimal describes the tool "apd_decimal".
 var mcpToolApdDecimal = mcp.ToolInfo{
 	Name:         "apd_decimal",
 	Symbol:       "ApdDecimal",
@@ -318,7 +314,6 @@ func mcpCallApdDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[apd.Decimal]) Box[apd.Decimal] = ApdDecimal
 
-// mcpToolApdNullDecimal describes the tool "apd_null_decimal".
 var mcpToolApdNullDecimal = mcp.ToolInfo{
 	Name:        "apd_null_decimal",
 	Symbol:      "ApdNullDecimal",
@@ -358,7 +353,6 @@ func mcpCallApdNullDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[apd.NullDecimal]) Box[apd.NullDecimal] = ApdNullDecimal
 
-// mcpToolBoundedTypes describes the tool "bounded_types".
 var mcpToolBoundedTypes = mcp.ToolInfo{
 	Name:   "bounded_types",
 	Symbol: "BoundedTypes",
@@ -405,7 +399,6 @@ func mcpCallBoundedTypes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Bounded) Bounded = BoundedTypes
 
-// mcpToolBsonObjectID describes the tool "bson_object_id".
 var mcpToolBsonObjectID = mcp.ToolInfo{
 	Name:         "bson_object_id",
 	Symbol:       "BsonObjectID",
@@ -443,7 +436,6 @@ func mcpCallBsonObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[bson.ObjectID]) Box[bson.ObjectID] = BsonObjectID
 
-// mcpToolCivil2Date describes the tool "civil2_date".
 var mcpToolCivil2Date = mcp.ToolInfo{
 	Name:   "civil2_date",
 	Symbol: "Civil2Date",
@@ -472,7 +464,6 @@ func mcpCallCivil2Date(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[civil.Date]) Box[civil.Date] = Civil2Date
 
-// mcpToolCivil2DateTime describes the tool "civil2_date_time".
 var mcpToolCivil2DateTime = mcp.ToolInfo{
 	Name:         "civil2_date_time",
 	Symbol:       "Civil2DateTime",
@@ -515,7 +506,6 @@ func mcpCallCivil2DateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[civil.DateTime]) Box[civil.DateTime] = Civil2DateTime
 
-// mcpToolCivil2Time describes the tool "civil2_time".
 var mcpToolCivil2Time = mcp.ToolInfo{
 	Name:         "civil2_time",
 	Symbol:       "Civil2Time",
@@ -554,7 +544,6 @@ func mcpCallCivil2Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[civil.Time]) Box[civil.Time] = Civil2Time
 
-// mcpToolCivilDate describes the tool "civil_date".
 var mcpToolCivilDate = mcp.ToolInfo{
 	Name:   "civil_date",
 	Symbol: "CivilDate",
@@ -583,7 +572,6 @@ func mcpCallCivilDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[gocivil.Date]) Box[gocivil.Date] = CivilDate
 
-// mcpToolCivilDateTime describes the tool "civil_date_time".
 var mcpToolCivilDateTime = mcp.ToolInfo{
 	Name:         "civil_date_time",
 	Symbol:       "CivilDateTime",
@@ -608,7 +596,6 @@ func mcpCallCivilDateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[gocivil.DateTime]) Box[gocivil.DateTime] = CivilDateTime
 
-// mcpToolCivilTime describes the tool "civil_time".
 var mcpToolCivilTime = mcp.ToolInfo{
 	Name:         "civil_time",
 	Symbol:       "CivilTime",
@@ -633,7 +620,6 @@ func mcpCallCivilTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[gocivil.Time]) Box[gocivil.Time] = CivilTime
 
-// mcpToolDatatypesDate describes the tool "datatypes_date".
 var mcpToolDatatypesDate = mcp.ToolInfo{
 	Name:   "datatypes_date",
 	Symbol: "DatatypesDate",
@@ -668,7 +654,6 @@ func mcpCallDatatypesDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[datatypes.Date]) Box[datatypes.Date] = DatatypesDate
 
-// mcpToolDatatypesJSON describes the tool "datatypes_json".
 var mcpToolDatatypesJSON = mcp.ToolInfo{
 	Name:   "datatypes_json",
 	Symbol: "DatatypesJSON",
@@ -703,7 +688,6 @@ func mcpCallDatatypesJSON(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[datatypes.JSON]) Box[datatypes.JSON] = DatatypesJSON
 
-// mcpToolDatatypesJSONMap describes the tool "datatypes_json_map".
 var mcpToolDatatypesJSONMap = mcp.ToolInfo{
 	Name:   "datatypes_json_map",
 	Symbol: "DatatypesJSONMap",
@@ -734,7 +718,6 @@ func mcpCallDatatypesJSONMap(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[datatypes.JSONMap]) Box[datatypes.JSONMap] = DatatypesJSONMap
 
-// mcpToolDatatypesJSONSlice describes the tool "datatypes_json_slice".
 var mcpToolDatatypesJSONSlice = mcp.ToolInfo{
 	Name:   "datatypes_json_slice",
 	Symbol: "DatatypesJSONSlice",
@@ -766,7 +749,6 @@ func mcpCallDatatypesJSONSlice(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(Box[datatypes.JSONSlice[int]]) Box[datatypes.JSONSlice[int]] = DatatypesJSONSlice
 
-// mcpToolDatatypesTime describes the tool "datatypes_time".
 var mcpToolDatatypesTime = mcp.ToolInfo{
 	Name:        "datatypes_time",
 	Symbol:      "DatatypesTime",
@@ -795,7 +777,6 @@ func mcpCallDatatypesTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[datatypes.Time]) Box[datatypes.Time] = DatatypesTime
 
-// mcpToolDatatypesURL describes the tool "datatypes_url".
 var mcpToolDatatypesURL = mcp.ToolInfo{
 	Name:   "datatypes_url",
 	Symbol: "DatatypesURL",
@@ -824,7 +805,6 @@ func mcpCallDatatypesURL(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[datatypes.URL]) Box[datatypes.URL] = DatatypesURL
 
-// mcpToolDecimalDecimal describes the tool "decimal_decimal".
 var mcpToolDecimalDecimal = mcp.ToolInfo{
 	Name:        "decimal_decimal",
 	Symbol:      "DecimalDecimal",
@@ -850,7 +830,6 @@ func mcpCallDecimalDecimal(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[decimal.Decimal]) Box[decimal.Decimal] = DecimalDecimal
 
-// mcpToolDecimalNullDecimal describes the tool "decimal_null_decimal".
 var mcpToolDecimalNullDecimal = mcp.ToolInfo{
 	Name:        "decimal_null_decimal",
 	Symbol:      "DecimalNullDecimal",
@@ -876,7 +855,6 @@ func mcpCallDecimalNullDecimal(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(Box[decimal.NullDecimal]) Box[decimal.NullDecimal] = DecimalNullDecimal
 
-// mcpToolGithubTimestamp describes the tool "github_timestamp".
 var mcpToolGithubTimestamp = mcp.ToolInfo{
 	Name:   "github_timestamp",
 	Symbol: "GithubTimestamp",
@@ -904,7 +882,6 @@ func mcpCallGithubTimestamp(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[github.Timestamp]) Box[github.Timestamp] = GithubTimestamp
 
-// mcpToolGofrsNullUUID describes the tool "gofrs_null_uuid".
 var mcpToolGofrsNullUUID = mcp.ToolInfo{
 	Name:   "gofrs_null_uuid",
 	Symbol: "GofrsNullUUID",
@@ -938,7 +915,6 @@ func mcpCallGofrsNullUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[uuid.NullUUID]) Box[uuid.NullUUID] = GofrsNullUUID
 
-// mcpToolGofrsUUID describes the tool "gofrs_uuid".
 var mcpToolGofrsUUID = mcp.ToolInfo{
 	Name:   "gofrs_uuid",
 	Symbol: "GofrsUUID",
@@ -973,7 +949,6 @@ func mcpCallGofrsUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[uuid.UUID]) Box[uuid.UUID] = GofrsUUID
 
-// mcpToolGormDeletedAt describes the tool "gorm_deleted_at".
 var mcpToolGormDeletedAt = mcp.ToolInfo{
 	Name:   "gorm_deleted_at",
 	Symbol: "GormDeletedAt",
@@ -1007,7 +982,6 @@ func mcpCallGormDeletedAt(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[gorm.DeletedAt]) Box[gorm.DeletedAt] = GormDeletedAt
 
-// mcpToolIntstrIntOrString describes the tool "intstr_int_or_string".
 var mcpToolIntstrIntOrString = mcp.ToolInfo{
 	Name:   "intstr_int_or_string",
 	Symbol: "IntstrIntOrString",
@@ -1040,7 +1014,6 @@ func mcpCallIntstrIntOrString(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(Box[intstr.IntOrString]) Box[intstr.IntOrString] = IntstrIntOrString
 
-// mcpToolLagergrenBig describes the tool "lagergren_big".
 var mcpToolLagergrenBig = mcp.ToolInfo{
 	Name:         "lagergren_big",
 	Symbol:       "LagergrenBig",
@@ -1065,7 +1038,6 @@ func mcpCallLagergrenBig(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[ericlagergrendecimal.Big]) Box[ericlagergrendecimal.Big] = LagergrenBig
 
-// mcpToolMetav1Duration describes the tool "metav1_duration".
 var mcpToolMetav1Duration = mcp.ToolInfo{
 	Name:         "metav1_duration",
 	Symbol:       "Metav1Duration",
@@ -1105,7 +1077,6 @@ func mcpCallMetav1Duration(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[v1.Duration]) Box[v1.Duration] = Metav1Duration
 
-// mcpToolMetav1MicroTime describes the tool "metav1_micro_time".
 var mcpToolMetav1MicroTime = mcp.ToolInfo{
 	Name:   "metav1_micro_time",
 	Symbol: "Metav1MicroTime",
@@ -1144,7 +1115,6 @@ func mcpCallMetav1MicroTime(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[v1.MicroTime]) Box[v1.MicroTime] = Metav1MicroTime
 
-// mcpToolMetav1Time describes the tool "metav1_time".
 var mcpToolMetav1Time = mcp.ToolInfo{
 	Name:   "metav1_time",
 	Symbol: "Metav1Time",
@@ -1176,7 +1146,6 @@ func mcpCallMetav1Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[v1.Time]) Box[v1.Time] = Metav1Time
 
-// mcpToolNull3Bool describes the tool "null3_bool".
 var mcpToolNull3Bool = mcp.ToolInfo{
 	Name:   "null3_bool",
 	Symbol: "Null3Bool",
@@ -1207,7 +1176,6 @@ func mcpCallNull3Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[guregunull.Bool]) Box[guregunull.Bool] = Null3Bool
 
-// mcpToolNull3Float describes the tool "null3_float".
 var mcpToolNull3Float = mcp.ToolInfo{
 	Name:   "null3_float",
 	Symbol: "Null3Float",
@@ -1238,7 +1206,6 @@ func mcpCallNull3Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[guregunull.Float]) Box[guregunull.Float] = Null3Float
 
-// mcpToolNull3Int describes the tool "null3_int".
 var mcpToolNull3Int = mcp.ToolInfo{
 	Name:   "null3_int",
 	Symbol: "Null3Int",
@@ -1269,7 +1236,6 @@ func mcpCallNull3Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[guregunull.Int]) Box[guregunull.Int] = Null3Int
 
-// mcpToolNull3String describes the tool "null3_string".
 var mcpToolNull3String = mcp.ToolInfo{
 	Name:   "null3_string",
 	Symbol: "Null3String",
@@ -1300,7 +1266,6 @@ func mcpCallNull3String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[guregunull.String]) Box[guregunull.String] = Null3String
 
-// mcpToolNull3Time describes the tool "null3_time".
 var mcpToolNull3Time = mcp.ToolInfo{
 	Name:   "null3_time",
 	Symbol: "Null3Time",
@@ -1328,7 +1293,6 @@ func mcpCallNull3Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[guregunull.Time]) Box[guregunull.Time] = Null3Time
 
-// mcpToolNull4Bool describes the tool "null4_bool".
 var mcpToolNull4Bool = mcp.ToolInfo{
 	Name:   "null4_bool",
 	Symbol: "Null4Bool",
@@ -1359,7 +1323,6 @@ func mcpCallNull4Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[guregunull2.Bool]) Box[guregunull2.Bool] = Null4Bool
 
-// mcpToolNull4Float describes the tool "null4_float".
 var mcpToolNull4Float = mcp.ToolInfo{
 	Name:   "null4_float",
 	Symbol: "Null4Float",
@@ -1390,7 +1353,6 @@ func mcpCallNull4Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[guregunull2.Float]) Box[guregunull2.Float] = Null4Float
 
-// mcpToolNull4Int describes the tool "null4_int".
 var mcpToolNull4Int = mcp.ToolInfo{
 	Name:   "null4_int",
 	Symbol: "Null4Int",
@@ -1421,7 +1383,6 @@ func mcpCallNull4Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[guregunull2.Int]) Box[guregunull2.Int] = Null4Int
 
-// mcpToolNull4String describes the tool "null4_string".
 var mcpToolNull4String = mcp.ToolInfo{
 	Name:   "null4_string",
 	Symbol: "Null4String",
@@ -1452,7 +1413,6 @@ func mcpCallNull4String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[guregunull2.String]) Box[guregunull2.String] = Null4String
 
-// mcpToolNull4Time describes the tool "null4_time".
 var mcpToolNull4Time = mcp.ToolInfo{
 	Name:   "null4_time",
 	Symbol: "Null4Time",
@@ -1480,7 +1440,6 @@ func mcpCallNull4Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[guregunull2.Time]) Box[guregunull2.Time] = Null4Time
 
-// mcpToolNull5Bool describes the tool "null5_bool".
 var mcpToolNull5Bool = mcp.ToolInfo{
 	Name:   "null5_bool",
 	Symbol: "Null5Bool",
@@ -1511,7 +1470,6 @@ func mcpCallNull5Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull.Bool]) Box[nullnull.Bool] = Null5Bool
 
-// mcpToolNull5Byte describes the tool "null5_byte".
 var mcpToolNull5Byte = mcp.ToolInfo{
 	Name:         "null5_byte",
 	Symbol:       "Null5Byte",
@@ -1548,7 +1506,6 @@ func mcpCallNull5Byte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull.Byte]) Box[nullnull.Byte] = Null5Byte
 
-// mcpToolNull5Float describes the tool "null5_float".
 var mcpToolNull5Float = mcp.ToolInfo{
 	Name:   "null5_float",
 	Symbol: "Null5Float",
@@ -1579,7 +1536,6 @@ func mcpCallNull5Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull.Float]) Box[nullnull.Float] = Null5Float
 
-// mcpToolNull5Int describes the tool "null5_int".
 var mcpToolNull5Int = mcp.ToolInfo{
 	Name:   "null5_int",
 	Symbol: "Null5Int",
@@ -1610,7 +1566,6 @@ func mcpCallNull5Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[nullnull.Int]) Box[nullnull.Int] = Null5Int
 
-// mcpToolNull5Int16 describes the tool "null5_int16".
 var mcpToolNull5Int16 = mcp.ToolInfo{
 	Name:         "null5_int16",
 	Symbol:       "Null5Int16",
@@ -1647,7 +1602,6 @@ func mcpCallNull5Int16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull.Int16]) Box[nullnull.Int16] = Null5Int16
 
-// mcpToolNull5Int32 describes the tool "null5_int32".
 var mcpToolNull5Int32 = mcp.ToolInfo{
 	Name:         "null5_int32",
 	Symbol:       "Null5Int32",
@@ -1686,7 +1640,6 @@ func mcpCallNull5Int32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull.Int32]) Box[nullnull.Int32] = Null5Int32
 
-// mcpToolNull5String describes the tool "null5_string".
 var mcpToolNull5String = mcp.ToolInfo{
 	Name:   "null5_string",
 	Symbol: "Null5String",
@@ -1717,7 +1670,6 @@ func mcpCallNull5String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[nullnull.String]) Box[nullnull.String] = Null5String
 
-// mcpToolNull5Time describes the tool "null5_time".
 var mcpToolNull5Time = mcp.ToolInfo{
 	Name:   "null5_time",
 	Symbol: "Null5Time",
@@ -1745,7 +1697,6 @@ func mcpCallNull5Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull.Time]) Box[nullnull.Time] = Null5Time
 
-// mcpToolNull5Value describes the tool "null5_value".
 var mcpToolNull5Value = mcp.ToolInfo{
 	Name:   "null5_value",
 	Symbol: "Null5Value",
@@ -1776,7 +1727,6 @@ func mcpCallNull5Value(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull.Value[string]]) Box[nullnull.Value[string]] = Null5Value
 
-// mcpToolNull6Bool describes the tool "null6_bool".
 var mcpToolNull6Bool = mcp.ToolInfo{
 	Name:   "null6_bool",
 	Symbol: "Null6Bool",
@@ -1807,7 +1757,6 @@ func mcpCallNull6Bool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull2.Bool]) Box[nullnull2.Bool] = Null6Bool
 
-// mcpToolNull6Byte describes the tool "null6_byte".
 var mcpToolNull6Byte = mcp.ToolInfo{
 	Name:         "null6_byte",
 	Symbol:       "Null6Byte",
@@ -1832,7 +1781,6 @@ func mcpCallNull6Byte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull2.Byte]) Box[nullnull2.Byte] = Null6Byte
 
-// mcpToolNull6Float describes the tool "null6_float".
 var mcpToolNull6Float = mcp.ToolInfo{
 	Name:   "null6_float",
 	Symbol: "Null6Float",
@@ -1863,7 +1811,6 @@ func mcpCallNull6Float(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull2.Float]) Box[nullnull2.Float] = Null6Float
 
-// mcpToolNull6Int describes the tool "null6_int".
 var mcpToolNull6Int = mcp.ToolInfo{
 	Name:   "null6_int",
 	Symbol: "Null6Int",
@@ -1894,7 +1841,6 @@ func mcpCallNull6Int(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[nullnull2.Int]) Box[nullnull2.Int] = Null6Int
 
-// mcpToolNull6Int16 describes the tool "null6_int16".
 var mcpToolNull6Int16 = mcp.ToolInfo{
 	Name:         "null6_int16",
 	Symbol:       "Null6Int16",
@@ -1919,7 +1865,6 @@ func mcpCallNull6Int16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull2.Int16]) Box[nullnull2.Int16] = Null6Int16
 
-// mcpToolNull6Int32 describes the tool "null6_int32".
 var mcpToolNull6Int32 = mcp.ToolInfo{
 	Name:         "null6_int32",
 	Symbol:       "Null6Int32",
@@ -1944,7 +1889,6 @@ func mcpCallNull6Int32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull2.Int32]) Box[nullnull2.Int32] = Null6Int32
 
-// mcpToolNull6String describes the tool "null6_string".
 var mcpToolNull6String = mcp.ToolInfo{
 	Name:   "null6_string",
 	Symbol: "Null6String",
@@ -1975,7 +1919,6 @@ func mcpCallNull6String(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[nullnull2.String]) Box[nullnull2.String] = Null6String
 
-// mcpToolNull6Time describes the tool "null6_time".
 var mcpToolNull6Time = mcp.ToolInfo{
 	Name:   "null6_time",
 	Symbol: "Null6Time",
@@ -2003,7 +1946,6 @@ func mcpCallNull6Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[nullnull2.Time]) Box[nullnull2.Time] = Null6Time
 
-// mcpToolNull6Value describes the tool "null6_value".
 var mcpToolNull6Value = mcp.ToolInfo{
 	Name:   "null6_value",
 	Symbol: "Null6Value",
@@ -2034,7 +1976,6 @@ func mcpCallNull6Value(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[nullnull2.Value[float64]]) Box[nullnull2.Value[float64]] = Null6Value
 
-// mcpToolPgtypeBool describes the tool "pgtype_bool".
 var mcpToolPgtypeBool = mcp.ToolInfo{
 	Name:   "pgtype_bool",
 	Symbol: "PgtypeBool",
@@ -2065,7 +2006,6 @@ func mcpCallPgtypeBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Bool]) Box[pgtype.Bool] = PgtypeBool
 
-// mcpToolPgtypeDate describes the tool "pgtype_date".
 var mcpToolPgtypeDate = mcp.ToolInfo{
 	Name:   "pgtype_date",
 	Symbol: "PgtypeDate",
@@ -2101,7 +2041,6 @@ func mcpCallPgtypeDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Date]) Box[pgtype.Date] = PgtypeDate
 
-// mcpToolPgtypeFloat4 describes the tool "pgtype_float4".
 var mcpToolPgtypeFloat4 = mcp.ToolInfo{
 	Name:   "pgtype_float4",
 	Symbol: "PgtypeFloat4",
@@ -2132,7 +2071,6 @@ func mcpCallPgtypeFloat4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[pgtype.Float4]) Box[pgtype.Float4] = PgtypeFloat4
 
-// mcpToolPgtypeFloat8 describes the tool "pgtype_float8".
 var mcpToolPgtypeFloat8 = mcp.ToolInfo{
 	Name:   "pgtype_float8",
 	Symbol: "PgtypeFloat8",
@@ -2163,7 +2101,6 @@ func mcpCallPgtypeFloat8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[pgtype.Float8]) Box[pgtype.Float8] = PgtypeFloat8
 
-// mcpToolPgtypeInt2 describes the tool "pgtype_int2".
 var mcpToolPgtypeInt2 = mcp.ToolInfo{
 	Name:         "pgtype_int2",
 	Symbol:       "PgtypeInt2",
@@ -2188,7 +2125,6 @@ func mcpCallPgtypeInt2(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Int2]) Box[pgtype.Int2] = PgtypeInt2
 
-// mcpToolPgtypeInt4 describes the tool "pgtype_int4".
 var mcpToolPgtypeInt4 = mcp.ToolInfo{
 	Name:         "pgtype_int4",
 	Symbol:       "PgtypeInt4",
@@ -2213,7 +2149,6 @@ func mcpCallPgtypeInt4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Int4]) Box[pgtype.Int4] = PgtypeInt4
 
-// mcpToolPgtypeInt8 describes the tool "pgtype_int8".
 var mcpToolPgtypeInt8 = mcp.ToolInfo{
 	Name:   "pgtype_int8",
 	Symbol: "PgtypeInt8",
@@ -2244,7 +2179,6 @@ func mcpCallPgtypeInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Int8]) Box[pgtype.Int8] = PgtypeInt8
 
-// mcpToolPgtypeNumeric describes the tool "pgtype_numeric".
 var mcpToolPgtypeNumeric = mcp.ToolInfo{
 	Name:   "pgtype_numeric",
 	Symbol: "PgtypeNumeric",
@@ -2277,7 +2211,6 @@ func mcpCallPgtypeNumeric(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[pgtype.Numeric]) Box[pgtype.Numeric] = PgtypeNumeric
 
-// mcpToolPgtypeText describes the tool "pgtype_text".
 var mcpToolPgtypeText = mcp.ToolInfo{
 	Name:   "pgtype_text",
 	Symbol: "PgtypeText",
@@ -2308,7 +2241,6 @@ func mcpCallPgtypeText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.Text]) Box[pgtype.Text] = PgtypeText
 
-// mcpToolPgtypeTimestamp describes the tool "pgtype_timestamp".
 var mcpToolPgtypeTimestamp = mcp.ToolInfo{
 	Name:   "pgtype_timestamp",
 	Symbol: "PgtypeTimestamp",
@@ -2340,7 +2272,6 @@ func mcpCallPgtypeTimestamp(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[pgtype.Timestamp]) Box[pgtype.Timestamp] = PgtypeTimestamp
 
-// mcpToolPgtypeTimestamptz describes the tool "pgtype_timestamptz".
 var mcpToolPgtypeTimestamptz = mcp.ToolInfo{
 	Name:   "pgtype_timestamptz",
 	Symbol: "PgtypeTimestamptz",
@@ -2372,7 +2303,6 @@ func mcpCallPgtypeTimestamptz(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(Box[pgtype.Timestamptz]) Box[pgtype.Timestamptz] = PgtypeTimestamptz
 
-// mcpToolPgtypeUint32 describes the tool "pgtype_uint32".
 var mcpToolPgtypeUint32 = mcp.ToolInfo{
 	Name:         "pgtype_uint32",
 	Symbol:       "PgtypeUint32",
@@ -2409,7 +2339,6 @@ func mcpCallPgtypeUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[pgtype.Uint32]) Box[pgtype.Uint32] = PgtypeUint32
 
-// mcpToolPgtypeUUID describes the tool "pgtype_uuid".
 var mcpToolPgtypeUUID = mcp.ToolInfo{
 	Name:   "pgtype_uuid",
 	Symbol: "PgtypeUUID",
@@ -2441,7 +2370,6 @@ func mcpCallPgtypeUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[pgtype.UUID]) Box[pgtype.UUID] = PgtypeUUID
 
-// mcpToolPgvectorHalfVector describes the tool "pgvector_half_vector".
 var mcpToolPgvectorHalfVector = mcp.ToolInfo{
 	Name:   "pgvector_half_vector",
 	Symbol: "PgvectorHalfVector",
@@ -2476,7 +2404,6 @@ func mcpCallPgvectorHalfVector(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(Box[pgvector.HalfVector]) Box[pgvector.HalfVector] = PgvectorHalfVector
 
-// mcpToolPgvectorVector describes the tool "pgvector_vector".
 var mcpToolPgvectorVector = mcp.ToolInfo{
 	Name:   "pgvector_vector",
 	Symbol: "PgvectorVector",
@@ -2504,7 +2431,6 @@ func mcpCallPgvectorVector(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[pgvector.Vector]) Box[pgvector.Vector] = PgvectorVector
 
-// mcpToolPrimitiveObjectID describes the tool "primitive_object_id".
 var mcpToolPrimitiveObjectID = mcp.ToolInfo{
 	Name:         "primitive_object_id",
 	Symbol:       "PrimitiveObjectID",
@@ -2529,7 +2455,6 @@ func mcpCallPrimitiveObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(Box[primitive.ObjectID]) Box[primitive.ObjectID] = PrimitiveObjectID
 
-// mcpToolResourceQuantity describes the tool "resource_quantity".
 var mcpToolResourceQuantity = mcp.ToolInfo{
 	Name:   "resource_quantity",
 	Symbol: "ResourceQuantity",
@@ -2563,7 +2488,6 @@ func mcpCallResourceQuantity(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[resource.Quantity]) Box[resource.Quantity] = ResourceQuantity
 
-// mcpToolSatoriUUID describes the tool "satori_uuid".
 var mcpToolSatoriUUID = mcp.ToolInfo{
 	Name:   "satori_uuid",
 	Symbol: "SatoriUUID",
@@ -2591,7 +2515,6 @@ func mcpCallSatoriUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[satoriuuid.UUID]) Box[satoriuuid.UUID] = SatoriUUID
 
-// mcpToolSqlxJSONText describes the tool "sqlx_json_text".
 var mcpToolSqlxJSONText = mcp.ToolInfo{
 	Name:   "sqlx_json_text",
 	Symbol: "SqlxJSONText",
@@ -2619,7 +2542,6 @@ func mcpCallSqlxJSONText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[types.JSONText]) Box[types.JSONText] = SqlxJSONText
 
-// mcpToolSqlxNullJSONText describes the tool "sqlx_null_json_text".
 var mcpToolSqlxNullJSONText = mcp.ToolInfo{
 	Name:   "sqlx_null_json_text",
 	Symbol: "SqlxNullJSONText",
@@ -2650,7 +2572,6 @@ func mcpCallSqlxNullJSONText(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[types.NullJSONText]) Box[types.NullJSONText] = SqlxNullJSONText
 
-// mcpToolStrfmtBase64 describes the tool "strfmt_base64".
 var mcpToolStrfmtBase64 = mcp.ToolInfo{
 	Name:   "strfmt_base64",
 	Symbol: "StrfmtBase64",
@@ -2683,7 +2604,6 @@ func mcpCallStrfmtBase64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[strfmt.Base64]) Box[strfmt.Base64] = StrfmtBase64
 
-// mcpToolStrfmtCidr describes the tool "strfmt_cidr".
 var mcpToolStrfmtCidr = mcp.ToolInfo{
 	Name:   "strfmt_cidr",
 	Symbol: "StrfmtCIDR",
@@ -2711,7 +2631,6 @@ func mcpCallStrfmtCidr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.CIDR]) Box[strfmt.CIDR] = StrfmtCIDR
 
-// mcpToolStrfmtCountry describes the tool "strfmt_country".
 var mcpToolStrfmtCountry = mcp.ToolInfo{
 	Name:   "strfmt_country",
 	Symbol: "StrfmtCountry",
@@ -2739,7 +2658,6 @@ func mcpCallStrfmtCountry(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[strfmt.Country]) Box[strfmt.Country] = StrfmtCountry
 
-// mcpToolStrfmtCreditCard describes the tool "strfmt_credit_card".
 var mcpToolStrfmtCreditCard = mcp.ToolInfo{
 	Name:   "strfmt_credit_card",
 	Symbol: "StrfmtCreditCard",
@@ -2767,7 +2685,6 @@ func mcpCallStrfmtCreditCard(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(Box[strfmt.CreditCard]) Box[strfmt.CreditCard] = StrfmtCreditCard
 
-// mcpToolStrfmtCurrency describes the tool "strfmt_currency".
 var mcpToolStrfmtCurrency = mcp.ToolInfo{
 	Name:   "strfmt_currency",
 	Symbol: "StrfmtCurrency",
@@ -2795,7 +2712,6 @@ func mcpCallStrfmtCurrency(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.Currency]) Box[strfmt.Currency] = StrfmtCurrency
 
-// mcpToolStrfmtDate describes the tool "strfmt_date".
 var mcpToolStrfmtDate = mcp.ToolInfo{
 	Name:   "strfmt_date",
 	Symbol: "StrfmtDate",
@@ -2827,7 +2743,6 @@ func mcpCallStrfmtDate(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.Date]) Box[strfmt.Date] = StrfmtDate
 
-// mcpToolStrfmtDateTime describes the tool "strfmt_date_time".
 var mcpToolStrfmtDateTime = mcp.ToolInfo{
 	Name:   "strfmt_date_time",
 	Symbol: "StrfmtDateTime",
@@ -2855,7 +2770,6 @@ func mcpCallStrfmtDateTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.DateTime]) Box[strfmt.DateTime] = StrfmtDateTime
 
-// mcpToolStrfmtDuration describes the tool "strfmt_duration".
 var mcpToolStrfmtDuration = mcp.ToolInfo{
 	Name:         "strfmt_duration",
 	Symbol:       "StrfmtDuration",
@@ -2880,7 +2794,6 @@ func mcpCallStrfmtDuration(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.Duration]) Box[strfmt.Duration] = StrfmtDuration
 
-// mcpToolStrfmtEmail describes the tool "strfmt_email".
 var mcpToolStrfmtEmail = mcp.ToolInfo{
 	Name:   "strfmt_email",
 	Symbol: "StrfmtEmail",
@@ -2909,7 +2822,6 @@ func mcpCallStrfmtEmail(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.Email]) Box[strfmt.Email] = StrfmtEmail
 
-// mcpToolStrfmtHexColor describes the tool "strfmt_hex_color".
 var mcpToolStrfmtHexColor = mcp.ToolInfo{
 	Name:   "strfmt_hex_color",
 	Symbol: "StrfmtHexColor",
@@ -2937,7 +2849,6 @@ func mcpCallStrfmtHexColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.HexColor]) Box[strfmt.HexColor] = StrfmtHexColor
 
-// mcpToolStrfmtHostname describes the tool "strfmt_hostname".
 var mcpToolStrfmtHostname = mcp.ToolInfo{
 	Name:   "strfmt_hostname",
 	Symbol: "StrfmtHostname",
@@ -2966,7 +2877,6 @@ func mcpCallStrfmtHostname(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.Hostname]) Box[strfmt.Hostname] = StrfmtHostname
 
-// mcpToolStrfmtIPv4 describes the tool "strfmt_i_pv4".
 var mcpToolStrfmtIPv4 = mcp.ToolInfo{
 	Name:   "strfmt_i_pv4",
 	Symbol: "StrfmtIPv4",
@@ -2995,7 +2905,6 @@ func mcpCallStrfmtIPv4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.IPv4]) Box[strfmt.IPv4] = StrfmtIPv4
 
-// mcpToolStrfmtIPv6 describes the tool "strfmt_i_pv6".
 var mcpToolStrfmtIPv6 = mcp.ToolInfo{
 	Name:   "strfmt_i_pv6",
 	Symbol: "StrfmtIPv6",
@@ -3024,7 +2933,6 @@ func mcpCallStrfmtIPv6(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.IPv6]) Box[strfmt.IPv6] = StrfmtIPv6
 
-// mcpToolStrfmtIsbn describes the tool "strfmt_isbn".
 var mcpToolStrfmtIsbn = mcp.ToolInfo{
 	Name:   "strfmt_isbn",
 	Symbol: "StrfmtISBN",
@@ -3052,7 +2960,6 @@ func mcpCallStrfmtIsbn(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.ISBN]) Box[strfmt.ISBN] = StrfmtISBN
 
-// mcpToolStrfmtIsbn10 describes the tool "strfmt_isbn10".
 var mcpToolStrfmtIsbn10 = mcp.ToolInfo{
 	Name:   "strfmt_isbn10",
 	Symbol: "StrfmtISBN10",
@@ -3080,7 +2987,6 @@ func mcpCallStrfmtIsbn10(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[strfmt.ISBN10]) Box[strfmt.ISBN10] = StrfmtISBN10
 
-// mcpToolStrfmtIsbn13 describes the tool "strfmt_isbn13".
 var mcpToolStrfmtIsbn13 = mcp.ToolInfo{
 	Name:   "strfmt_isbn13",
 	Symbol: "StrfmtISBN13",
@@ -3108,7 +3014,6 @@ func mcpCallStrfmtIsbn13(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[strfmt.ISBN13]) Box[strfmt.ISBN13] = StrfmtISBN13
 
-// mcpToolStrfmtMac describes the tool "strfmt_mac".
 var mcpToolStrfmtMac = mcp.ToolInfo{
 	Name:   "strfmt_mac",
 	Symbol: "StrfmtMAC",
@@ -3136,7 +3041,6 @@ func mcpCallStrfmtMac(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[strfmt.MAC]) Box[strfmt.MAC] = StrfmtMAC
 
-// mcpToolStrfmtObjectID describes the tool "strfmt_object_id".
 var mcpToolStrfmtObjectID = mcp.ToolInfo{
 	Name:         "strfmt_object_id",
 	Symbol:       "StrfmtObjectID",
@@ -3161,7 +3065,6 @@ func mcpCallStrfmtObjectID(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.ObjectId]) Box[strfmt.ObjectId] = StrfmtObjectID
 
-// mcpToolStrfmtPassword describes the tool "strfmt_password".
 var mcpToolStrfmtPassword = mcp.ToolInfo{
 	Name:   "strfmt_password",
 	Symbol: "StrfmtPassword",
@@ -3189,7 +3092,6 @@ func mcpCallStrfmtPassword(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.Password]) Box[strfmt.Password] = StrfmtPassword
 
-// mcpToolStrfmtRgbColor describes the tool "strfmt_rgb_color".
 var mcpToolStrfmtRgbColor = mcp.ToolInfo{
 	Name:   "strfmt_rgb_color",
 	Symbol: "StrfmtRGBColor",
@@ -3217,7 +3119,6 @@ func mcpCallStrfmtRgbColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[strfmt.RGBColor]) Box[strfmt.RGBColor] = StrfmtRGBColor
 
-// mcpToolStrfmtSsn describes the tool "strfmt_ssn".
 var mcpToolStrfmtSsn = mcp.ToolInfo{
 	Name:   "strfmt_ssn",
 	Symbol: "StrfmtSSN",
@@ -3245,7 +3146,6 @@ func mcpCallStrfmtSsn(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[strfmt.SSN]) Box[strfmt.SSN] = StrfmtSSN
 
-// mcpToolStrfmtUlid describes the tool "strfmt_ulid".
 var mcpToolStrfmtUlid = mcp.ToolInfo{
 	Name:         "strfmt_ulid",
 	Symbol:       "StrfmtULID",
@@ -3283,7 +3183,6 @@ func mcpCallStrfmtUlid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.ULID]) Box[strfmt.ULID] = StrfmtULID
 
-// mcpToolStrfmtURI describes the tool "strfmt_uri".
 var mcpToolStrfmtURI = mcp.ToolInfo{
 	Name:   "strfmt_uri",
 	Symbol: "StrfmtURI",
@@ -3312,7 +3211,6 @@ func mcpCallStrfmtURI(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[strfmt.URI]) Box[strfmt.URI] = StrfmtURI
 
-// mcpToolStrfmtUUID describes the tool "strfmt_uuid".
 var mcpToolStrfmtUUID = mcp.ToolInfo{
 	Name:   "strfmt_uuid",
 	Symbol: "StrfmtUUID",
@@ -3341,7 +3239,6 @@ func mcpCallStrfmtUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(Box[strfmt.UUID]) Box[strfmt.UUID] = StrfmtUUID
 
-// mcpToolStrfmtUuid3 describes the tool "strfmt_uuid3".
 var mcpToolStrfmtUuid3 = mcp.ToolInfo{
 	Name:   "strfmt_uuid3",
 	Symbol: "StrfmtUUID3",
@@ -3370,7 +3267,6 @@ func mcpCallStrfmtUuid3(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID3]) Box[strfmt.UUID3] = StrfmtUUID3
 
-// mcpToolStrfmtUuid4 describes the tool "strfmt_uuid4".
 var mcpToolStrfmtUuid4 = mcp.ToolInfo{
 	Name:   "strfmt_uuid4",
 	Symbol: "StrfmtUUID4",
@@ -3399,7 +3295,6 @@ func mcpCallStrfmtUuid4(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID4]) Box[strfmt.UUID4] = StrfmtUUID4
 
-// mcpToolStrfmtUuid5 describes the tool "strfmt_uuid5".
 var mcpToolStrfmtUuid5 = mcp.ToolInfo{
 	Name:   "strfmt_uuid5",
 	Symbol: "StrfmtUUID5",
@@ -3428,7 +3323,6 @@ func mcpCallStrfmtUuid5(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID5]) Box[strfmt.UUID5] = StrfmtUUID5
 
-// mcpToolStrfmtUuid7 describes the tool "strfmt_uuid7".
 var mcpToolStrfmtUuid7 = mcp.ToolInfo{
 	Name:   "strfmt_uuid7",
 	Symbol: "StrfmtUUID7",
@@ -3457,7 +3351,6 @@ func mcpCallStrfmtUuid7(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[strfmt.UUID7]) Box[strfmt.UUID7] = StrfmtUUID7
 
-// mcpToolUlidUlid describes the tool "ulid_ulid".
 var mcpToolUlidUlid = mcp.ToolInfo{
 	Name:         "ulid_ulid",
 	Symbol:       "UlidULID",
@@ -3482,7 +3375,6 @@ func mcpCallUlidUlid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[ulid.ULID]) Box[ulid.ULID] = UlidULID
 
-// mcpToolUUIDNullUUID describes the tool "uuid_null_uuid".
 var mcpToolUUIDNullUUID = mcp.ToolInfo{
 	Name:   "uuid_null_uuid",
 	Symbol: "UuidNullUUID",
@@ -3510,7 +3402,6 @@ func mcpCallUUIDNullUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[googleuuid.NullUUID]) Box[googleuuid.NullUUID] = UuidNullUUID
 
-// mcpToolUUIDUUID describes the tool "uuid_uuid".
 var mcpToolUUIDUUID = mcp.ToolInfo{
 	Name:   "uuid_uuid",
 	Symbol: "UuidUUID",
@@ -3538,7 +3429,6 @@ func mcpCallUUIDUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(Box[googleuuid.UUID]) Box[googleuuid.UUID] = UuidUUID
 
-// mcpToolVolatileBool describes the tool "volatile_bool".
 var mcpToolVolatileBool = mcp.ToolInfo{
 	Name:   "volatile_bool",
 	Symbol: "VolatileBool",
@@ -3569,7 +3459,6 @@ func mcpCallVolatileBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Bool]) Box[nullnull3.Bool] = VolatileBool
 
-// mcpToolVolatileByte describes the tool "volatile_byte".
 var mcpToolVolatileByte = mcp.ToolInfo{
 	Name:         "volatile_byte",
 	Symbol:       "VolatileByte",
@@ -3594,7 +3483,6 @@ func mcpCallVolatileByte(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Byte]) Box[nullnull3.Byte] = VolatileByte
 
-// mcpToolVolatileFloat32 describes the tool "volatile_float32".
 var mcpToolVolatileFloat32 = mcp.ToolInfo{
 	Name:   "volatile_float32",
 	Symbol: "VolatileFloat32",
@@ -3625,7 +3513,6 @@ func mcpCallVolatileFloat32(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[nullnull3.Float32]) Box[nullnull3.Float32] = VolatileFloat32
 
-// mcpToolVolatileFloat64 describes the tool "volatile_float64".
 var mcpToolVolatileFloat64 = mcp.ToolInfo{
 	Name:   "volatile_float64",
 	Symbol: "VolatileFloat64",
@@ -3656,7 +3543,6 @@ func mcpCallVolatileFloat64(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Box[nullnull3.Float64]) Box[nullnull3.Float64] = VolatileFloat64
 
-// mcpToolVolatileInt describes the tool "volatile_int".
 var mcpToolVolatileInt = mcp.ToolInfo{
 	Name:   "volatile_int",
 	Symbol: "VolatileInt",
@@ -3687,7 +3573,6 @@ func mcpCallVolatileInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Box[nullnull3.Int]) Box[nullnull3.Int] = VolatileInt
 
-// mcpToolVolatileInt16 describes the tool "volatile_int16".
 var mcpToolVolatileInt16 = mcp.ToolInfo{
 	Name:         "volatile_int16",
 	Symbol:       "VolatileInt16",
@@ -3712,7 +3597,6 @@ func mcpCallVolatileInt16(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[nullnull3.Int16]) Box[nullnull3.Int16] = VolatileInt16
 
-// mcpToolVolatileInt32 describes the tool "volatile_int32".
 var mcpToolVolatileInt32 = mcp.ToolInfo{
 	Name:         "volatile_int32",
 	Symbol:       "VolatileInt32",
@@ -3737,7 +3621,6 @@ func mcpCallVolatileInt32(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[nullnull3.Int32]) Box[nullnull3.Int32] = VolatileInt32
 
-// mcpToolVolatileInt64 describes the tool "volatile_int64".
 var mcpToolVolatileInt64 = mcp.ToolInfo{
 	Name:   "volatile_int64",
 	Symbol: "VolatileInt64",
@@ -3768,7 +3651,6 @@ func mcpCallVolatileInt64(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[nullnull3.Int64]) Box[nullnull3.Int64] = VolatileInt64
 
-// mcpToolVolatileInt8 describes the tool "volatile_int8".
 var mcpToolVolatileInt8 = mcp.ToolInfo{
 	Name:   "volatile_int8",
 	Symbol: "VolatileInt8",
@@ -3799,7 +3681,6 @@ func mcpCallVolatileInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Int8]) Box[nullnull3.Int8] = VolatileInt8
 
-// mcpToolVolatileJSON describes the tool "volatile_json".
 var mcpToolVolatileJSON = mcp.ToolInfo{
 	Name:   "volatile_json",
 	Symbol: "VolatileJSON",
@@ -3827,7 +3708,6 @@ func mcpCallVolatileJSON(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.JSON]) Box[nullnull3.JSON] = VolatileJSON
 
-// mcpToolVolatileString describes the tool "volatile_string".
 var mcpToolVolatileString = mcp.ToolInfo{
 	Name:   "volatile_string",
 	Symbol: "VolatileString",
@@ -3858,7 +3738,6 @@ func mcpCallVolatileString(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[nullnull3.String]) Box[nullnull3.String] = VolatileString
 
-// mcpToolVolatileTime describes the tool "volatile_time".
 var mcpToolVolatileTime = mcp.ToolInfo{
 	Name:   "volatile_time",
 	Symbol: "VolatileTime",
@@ -3886,7 +3765,6 @@ func mcpCallVolatileTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Time]) Box[nullnull3.Time] = VolatileTime
 
-// mcpToolVolatileUint describes the tool "volatile_uint".
 var mcpToolVolatileUint = mcp.ToolInfo{
 	Name:   "volatile_uint",
 	Symbol: "VolatileUint",
@@ -3920,7 +3798,6 @@ func mcpCallVolatileUint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Box[nullnull3.Uint]) Box[nullnull3.Uint] = VolatileUint
 
-// mcpToolVolatileUint16 describes the tool "volatile_uint16".
 var mcpToolVolatileUint16 = mcp.ToolInfo{
 	Name:   "volatile_uint16",
 	Symbol: "VolatileUint16",
@@ -3951,7 +3828,6 @@ func mcpCallVolatileUint16(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[nullnull3.Uint16]) Box[nullnull3.Uint16] = VolatileUint16
 
-// mcpToolVolatileUint32 describes the tool "volatile_uint32".
 var mcpToolVolatileUint32 = mcp.ToolInfo{
 	Name:         "volatile_uint32",
 	Symbol:       "VolatileUint32",
@@ -3976,7 +3852,6 @@ func mcpCallVolatileUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[nullnull3.Uint32]) Box[nullnull3.Uint32] = VolatileUint32
 
-// mcpToolVolatileUint64 describes the tool "volatile_uint64".
 var mcpToolVolatileUint64 = mcp.ToolInfo{
 	Name:   "volatile_uint64",
 	Symbol: "VolatileUint64",
@@ -4004,7 +3879,6 @@ func mcpCallVolatileUint64(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Box[nullnull3.Uint64]) Box[nullnull3.Uint64] = VolatileUint64
 
-// mcpToolVolatileUint8 describes the tool "volatile_uint8".
 var mcpToolVolatileUint8 = mcp.ToolInfo{
 	Name:         "volatile_uint8",
 	Symbol:       "VolatileUint8",
@@ -4029,7 +3903,6 @@ func mcpCallVolatileUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Box[nullnull3.Uint8]) Box[nullnull3.Uint8] = VolatileUint8
 
-// mcpToolXidID describes the tool "xid_id".
 var mcpToolXidID = mcp.ToolInfo{
 	Name:   "xid_id",
 	Symbol: "XidID",
@@ -4115,7 +3988,6 @@ func mcpDefaultBoundedAmount() decimal.Decimal {
 	return mcpimpl.Fixed[decimal.Decimal]("tool bounded_types: the default of field amount of Bounded", `"1.5"`, mcpDecodeDecimalDecimal)
 }
 
-// mcpDecodeBoxByte reads a value of type Box[null.Byte].
 func mcpDecodeBoxByte(d *wire.Decoder, v *Box[null.Byte]) {
 	for o := d.Object(mcpFieldsBoxByte); o.Next(); {
 		switch o.Name() {
@@ -4131,27 +4003,21 @@ var _ = struct {
 	V null.Byte
 	L []null.Byte
 }(Box[null.Byte]{})
+var mcpFieldsBoxByte = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxByte are the members of a value of type Box[null.Byte].
-var mcpFieldsBoxByte = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStringPtr reads a value of type *string.
 func mcpDecodeStringPtr(d *wire.Decoder, v **string) {
 	wire.Nullable(d, v, mcpDecodeString)
 }
 
-// mcpDecodeString reads a value of type string.
 func mcpDecodeString(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString)
 }
 
-// mcpDecodeByte reads a value of type null.Byte.
 func mcpDecodeByte(d *wire.Decoder, v *null.Byte) {
 	wire.JSONOfStringOrNull(d, v, (*null.Byte).UnmarshalJSON, mcpDecodeStringPtr)
 }
 
-// mcpDecodeBoxString reads a value of type Box[null.String].
 func mcpDecodeBoxString(d *wire.Decoder, v *Box[null.String]) {
 	for o := d.Object(mcpFieldsBoxString); o.Next(); {
 		switch o.Name() {
@@ -4167,16 +4033,12 @@ var _ = struct {
 	V null.String
 	L []null.String
 }(Box[null.String]{})
-
-// mcpFieldsBoxString are the members of a value of type Box[null.String].
 var mcpFieldsBoxString = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullString reads a value of type null.String.
 func mcpDecodeNullString(d *wire.Decoder, v *null.String) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeBoxBigInt reads a value of type Box[apd.BigInt].
 func mcpDecodeBoxBigInt(d *wire.Decoder, v *Box[apd.BigInt]) {
 	for o := d.Object(mcpFieldsBoxBigInt); o.Next(); {
 		switch o.Name() {
@@ -4192,16 +4054,12 @@ var _ = struct {
 	V apd.BigInt
 	L []apd.BigInt
 }(Box[apd.BigInt]{})
+var mcpFieldsBoxBigInt = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxBigInt are the members of a value of type Box[apd.BigInt].
-var mcpFieldsBoxBigInt = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeBigInt reads a value of type apd.BigInt.
 func mcpDecodeBigInt(d *wire.Decoder, v *apd.BigInt) {
 	wire.JSONOfNumber(d, v, (*apd.BigInt).UnmarshalJSON, wire.WholeNumber)
 }
 
-// mcpDecodeBoxDecimal reads a value of type Box[apd.Decimal].
 func mcpDecodeBoxDecimal(d *wire.Decoder, v *Box[apd.Decimal]) {
 	for o := d.Object(mcpFieldsBoxDecimal); o.Next(); {
 		switch o.Name() {
@@ -4217,22 +4075,17 @@ var _ = struct {
 	V apd.Decimal
 	L []apd.Decimal
 }(Box[apd.Decimal]{})
+var mcpFieldsBoxDecimal = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxDecimal are the members of a value of type Box[apd.Decimal].
-var mcpFieldsBoxDecimal = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString2 reads a value of type string.
 func mcpDecodeString2(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString2)
 }
 
-// mcpDecodeDecimal reads a value of type apd.Decimal.
 func mcpDecodeDecimal(d *wire.Decoder, v *apd.Decimal) {
 	wire.TextOfString(d, v, (*apd.Decimal).UnmarshalText, mcpDecodeString2)
 }
 
-// mcpDecodeBoxNullDecimal reads a value of type Box[apd.NullDecimal].
 func mcpDecodeBoxNullDecimal(d *wire.Decoder, v *Box[apd.NullDecimal]) {
 	for o := d.Object(mcpFieldsBoxNullDecimal); o.Next(); {
 		switch o.Name() {
@@ -4248,17 +4101,12 @@ var _ = struct {
 	V apd.NullDecimal
 	L []apd.NullDecimal
 }(Box[apd.NullDecimal]{})
-
-// mcpFieldsBoxNullDecimal are the members of a value of type
-// Box[apd.NullDecimal].
 var mcpFieldsBoxNullDecimal = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullDecimal reads a value of type apd.NullDecimal.
 func mcpDecodeNullDecimal(d *wire.Decoder, v *apd.NullDecimal) {
 	wire.FlaggedOrNull(d, &v.Decimal, &v.Valid, mcpDecodeDecimal)
 }
 
-// mcpDecodeBounded reads a value of type Bounded.
 func mcpDecodeBounded(d *wire.Decoder, v *Bounded) {
 	v.Amount = mcpDefaultBoundedAmount()
 	v.Count = nullnull2.Int{NullInt64: sql.NullInt64{Int64: 3, Valid: true}}
@@ -4295,91 +4143,74 @@ var _ = struct {
 	Many   map[string]*xid.ID
 	When   *pgtype.Date
 }(Bounded{})
-
-// mcpFieldsBounded are the members of a value of type Bounded.
 var mcpFieldsBounded = wire.Fields{
 	{Name: "id"}, {Name: "amount"}, {Name: "site"}, {Name: "count"}, {Name: "name"}, {Name: "links"},
 	{Name: "many"}, {Name: "when"},
 }
 
-// mcpDecodeBoundedID reads a value of type string.
 func mcpDecodeBoundedID(d *wire.Decoder, v *string) {
 	wire.StringEnum(d, v, mcpEnumBoundedID)
 	wire.Format(d, *v, wire.FormatUUID)
 }
 
-// mcpDecodeDecimalDecimal reads a value of type decimal.Decimal.
 func mcpDecodeDecimalDecimal(d *wire.Decoder, v *decimal.Decimal) {
 	wire.TextOfString(d, v, (*decimal.Decimal).UnmarshalText, mcpDecodeString2)
 }
 
-// mcpDecodeBoundedAmount reads a value of type string.
 func mcpDecodeBoundedAmount(d *wire.Decoder, v *string) {
 	wire.StringTo(d, v, 4)
 	wire.Pattern(d, *v, mcpPatternString2)
 }
 
-// mcpDecodeBoundedSite reads a value of type string.
 func mcpDecodeBoundedSite(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternBoundedSite)
 	wire.Format(d, *v, wire.FormatURI)
 }
 
-// mcpDecodeBoundedCount reads a value of type int64.
 func mcpDecodeBoundedCount(d *wire.Decoder, v *int64) {
 	wire.IntFrom(d, v, 1)
 }
 
-// mcpDecodeBoundedName reads a value of type string.
 func mcpDecodeBoundedName(d *wire.Decoder, v *string) {
 	wire.StringFrom(d, v, 2)
 }
 
-// mcpDecodeBoundedLinksItem reads a value of type strfmt.URI.
 func mcpDecodeBoundedLinksItem(d *wire.Decoder, v *strfmt.URI) {
 	wire.JSONOfString(d, v, (*strfmt.URI).UnmarshalJSON, mcpDecodeBoundedLinksItem2)
 }
 
-// mcpDecodeBoundedLinksItem2 reads a value of type string.
 func mcpDecodeBoundedLinksItem2(d *wire.Decoder, v *string) {
 	wire.StringTo(d, v, 12)
 	wire.Format(d, *v, wire.FormatURI)
 }
 
-// mcpDecodeIDPtr reads a value of type *xid.ID.
 func mcpDecodeIDPtr(d *wire.Decoder, v **xid.ID) {
 	wire.Nullable(d, v, mcpDecodeID)
 }
 
-// mcpDecodeID reads a value of type xid.ID.
 func mcpDecodeID(d *wire.Decoder, v *xid.ID) {
 	wire.JSONOfString(d, v, (*xid.ID).UnmarshalJSON, mcpDecodeString3)
 }
 
-// mcpDecodeString3 reads a value of type string.
 func mcpDecodeString3(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString3)
 }
 
-// mcpDecodeDate reads a value of type pgtype.Date.
 func mcpDecodeDate(d *wire.Decoder, v *pgtype.Date) {
 	wire.JSONOfStringOrNull(d, v, (*pgtype.Date).UnmarshalJSON, mcpDecodeStringPtr2)
 }
 
-// mcpDecodeStringPtr2 reads a value of type *string.
 func mcpDecodeStringPtr2(d *wire.Decoder, v **string) {
 	wire.Nullable(d, v, mcpDecodeString4)
 }
 
-// mcpDecodeString4 reads a value of type string.
 func mcpDecodeString4(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString4)
 }
 
-// mcpDecodeBoxObjectID reads a value of type Box[bson.ObjectID].
 func mcpDecodeBoxObjectID(d *wire.Decoder, v *Box[bson.ObjectID]) {
 	for o := d.Object(mcpFieldsBoxObjectID); o.Next(); {
 		switch o.Name() {
@@ -4395,22 +4226,17 @@ var _ = struct {
 	V bson.ObjectID
 	L []bson.ObjectID
 }(Box[bson.ObjectID]{})
+var mcpFieldsBoxObjectID = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxObjectID are the members of a value of type Box[bson.ObjectID].
-var mcpFieldsBoxObjectID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString5 reads a value of type string.
 func mcpDecodeString5(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString5)
 }
 
-// mcpDecodeObjectID reads a value of type bson.ObjectID.
 func mcpDecodeObjectID(d *wire.Decoder, v *bson.ObjectID) {
 	wire.JSONOfString(d, v, (*bson.ObjectID).UnmarshalJSON, mcpDecodeString5)
 }
 
-// mcpDecodeBoxDate reads a value of type Box[civil.Date].
 func mcpDecodeBoxDate(d *wire.Decoder, v *Box[civil.Date]) {
 	for o := d.Object(mcpFieldsBoxDate); o.Next(); {
 		switch o.Name() {
@@ -4426,22 +4252,17 @@ var _ = struct {
 	V civil.Date
 	L []civil.Date
 }(Box[civil.Date]{})
+var mcpFieldsBoxDate = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxDate are the members of a value of type Box[civil.Date].
-var mcpFieldsBoxDate = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString6 reads a value of type string.
 func mcpDecodeString6(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatDate)
 }
 
-// mcpDecodeCivilDate reads a value of type civil.Date.
 func mcpDecodeCivilDate(d *wire.Decoder, v *civil.Date) {
 	wire.TextOfString(d, v, (*civil.Date).UnmarshalText, mcpDecodeString6)
 }
 
-// mcpDecodeBoxDateTime reads a value of type Box[civil.DateTime].
 func mcpDecodeBoxDateTime(d *wire.Decoder, v *Box[civil.DateTime]) {
 	for o := d.Object(mcpFieldsBoxDateTime); o.Next(); {
 		switch o.Name() {
@@ -4457,22 +4278,17 @@ var _ = struct {
 	V civil.DateTime
 	L []civil.DateTime
 }(Box[civil.DateTime]{})
+var mcpFieldsBoxDateTime = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxDateTime are the members of a value of type Box[civil.DateTime].
-var mcpFieldsBoxDateTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString7 reads a value of type string.
 func mcpDecodeString7(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString7)
 }
 
-// mcpDecodeDateTime reads a value of type civil.DateTime.
 func mcpDecodeDateTime(d *wire.Decoder, v *civil.DateTime) {
 	wire.TextOfString(d, v, (*civil.DateTime).UnmarshalText, mcpDecodeString7)
 }
 
-// mcpDecodeBoxTime reads a value of type Box[civil.Time].
 func mcpDecodeBoxTime(d *wire.Decoder, v *Box[civil.Time]) {
 	for o := d.Object(mcpFieldsBoxTime); o.Next(); {
 		switch o.Name() {
@@ -4488,22 +4304,17 @@ var _ = struct {
 	V civil.Time
 	L []civil.Time
 }(Box[civil.Time]{})
+var mcpFieldsBoxTime = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxTime are the members of a value of type Box[civil.Time].
-var mcpFieldsBoxTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString8 reads a value of type string.
 func mcpDecodeString8(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString8)
 }
 
-// mcpDecodeTime reads a value of type civil.Time.
 func mcpDecodeTime(d *wire.Decoder, v *civil.Time) {
 	wire.TextOfString(d, v, (*civil.Time).UnmarshalText, mcpDecodeString8)
 }
 
-// mcpDecodeTypesBoxDate reads a value of type Box[civil.Date].
 func mcpDecodeTypesBoxDate(d *wire.Decoder, v *Box[gocivil.Date]) {
 	for o := d.Object(mcpFieldsTypesBoxDate); o.Next(); {
 		switch o.Name() {
@@ -4519,16 +4330,12 @@ var _ = struct {
 	V gocivil.Date
 	L []gocivil.Date
 }(Box[gocivil.Date]{})
+var mcpFieldsTypesBoxDate = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxDate are the members of a value of type Box[civil.Date].
-var mcpFieldsTypesBoxDate = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeGoCivilDate reads a value of type civil.Date.
 func mcpDecodeGoCivilDate(d *wire.Decoder, v *gocivil.Date) {
 	wire.TextOfString(d, v, (*gocivil.Date).UnmarshalText, mcpDecodeString6)
 }
 
-// mcpDecodeTypesBoxDateTime reads a value of type Box[civil.DateTime].
 func mcpDecodeTypesBoxDateTime(d *wire.Decoder, v *Box[gocivil.DateTime]) {
 	for o := d.Object(mcpFieldsTypesBoxDateTime); o.Next(); {
 		switch o.Name() {
@@ -4544,17 +4351,12 @@ var _ = struct {
 	V gocivil.DateTime
 	L []gocivil.DateTime
 }(Box[gocivil.DateTime]{})
+var mcpFieldsTypesBoxDateTime = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxDateTime are the members of a value of type
-// Box[civil.DateTime].
-var mcpFieldsTypesBoxDateTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeGoCivilDateTime reads a value of type civil.DateTime.
 func mcpDecodeGoCivilDateTime(d *wire.Decoder, v *gocivil.DateTime) {
 	wire.TextOfString(d, v, (*gocivil.DateTime).UnmarshalText, mcpDecodeString7)
 }
 
-// mcpDecodeTypesBoxTime reads a value of type Box[civil.Time].
 func mcpDecodeTypesBoxTime(d *wire.Decoder, v *Box[gocivil.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime); o.Next(); {
 		switch o.Name() {
@@ -4570,16 +4372,12 @@ var _ = struct {
 	V gocivil.Time
 	L []gocivil.Time
 }(Box[gocivil.Time]{})
+var mcpFieldsTypesBoxTime = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxTime are the members of a value of type Box[civil.Time].
-var mcpFieldsTypesBoxTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeGoCivilTime reads a value of type civil.Time.
 func mcpDecodeGoCivilTime(d *wire.Decoder, v *gocivil.Time) {
 	wire.TextOfString(d, v, (*gocivil.Time).UnmarshalText, mcpDecodeString8)
 }
 
-// mcpDecodeTypesBoxDate2 reads a value of type Box[datatypes.Date].
 func mcpDecodeTypesBoxDate2(d *wire.Decoder, v *Box[datatypes.Date]) {
 	for o := d.Object(mcpFieldsTypesBoxDate2); o.Next(); {
 		switch o.Name() {
@@ -4595,23 +4393,17 @@ var _ = struct {
 	V datatypes.Date
 	L []datatypes.Date
 }(Box[datatypes.Date]{})
+var mcpFieldsTypesBoxDate2 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxDate2 are the members of a value of type
-// Box[datatypes.Date].
-var mcpFieldsTypesBoxDate2 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString9 reads a value of type string.
 func mcpDecodeString9(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatDateTime)
 }
 
-// mcpDecodeDatatypesDate reads a value of type datatypes.Date.
 func mcpDecodeDatatypesDate(d *wire.Decoder, v *datatypes.Date) {
 	wire.JSONOfString(d, v, (*datatypes.Date).UnmarshalJSON, mcpDecodeString9)
 }
 
-// mcpDecodeBoxJSON reads a value of type Box[datatypes.JSON].
 func mcpDecodeBoxJSON(d *wire.Decoder, v *Box[datatypes.JSON]) {
 	for o := d.Object(mcpFieldsBoxJSON); o.Next(); {
 		switch o.Name() {
@@ -4627,16 +4419,12 @@ var _ = struct {
 	V datatypes.JSON
 	L []datatypes.JSON
 }(Box[datatypes.JSON]{})
+var mcpFieldsBoxJSON = wire.Fields{{Must: "v", Null: true}, {Name: "l"}}
 
-// mcpFieldsBoxJSON are the members of a value of type Box[datatypes.JSON].
-var mcpFieldsBoxJSON = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
-
-// mcpDecodeJSON reads a value of type datatypes.JSON.
 func mcpDecodeJSON(d *wire.Decoder, v *datatypes.JSON) {
 	wire.JSON(d, v, (*datatypes.JSON).UnmarshalJSON)
 }
 
-// mcpDecodeBoxJSONMap reads a value of type Box[datatypes.JSONMap].
 func mcpDecodeBoxJSONMap(d *wire.Decoder, v *Box[datatypes.JSONMap]) {
 	for o := d.Object(mcpFieldsBoxJSONMap); o.Next(); {
 		switch o.Name() {
@@ -4652,17 +4440,12 @@ var _ = struct {
 	V datatypes.JSONMap
 	L []datatypes.JSONMap
 }(Box[datatypes.JSONMap]{})
+var mcpFieldsBoxJSONMap = wire.Fields{{Must: "v", Null: true}, {Name: "l"}}
 
-// mcpFieldsBoxJSONMap are the members of a value of type
-// Box[datatypes.JSONMap].
-var mcpFieldsBoxJSONMap = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
-
-// mcpDecodeJSONMap reads a value of type datatypes.JSONMap.
 func mcpDecodeJSONMap(d *wire.Decoder, v *datatypes.JSONMap) {
 	wire.JSON(d, v, (*datatypes.JSONMap).UnmarshalJSON)
 }
 
-// mcpDecodeBoxJSONSliceInt reads a value of type Box[datatypes.JSONSlice[int]].
 func mcpDecodeBoxJSONSliceInt(d *wire.Decoder, v *Box[datatypes.JSONSlice[int]]) {
 	for o := d.Object(mcpFieldsBoxJSONSliceInt); o.Next(); {
 		switch o.Name() {
@@ -4678,17 +4461,12 @@ var _ = struct {
 	V datatypes.JSONSlice[int]
 	L []datatypes.JSONSlice[int]
 }(Box[datatypes.JSONSlice[int]]{})
+var mcpFieldsBoxJSONSliceInt = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxJSONSliceInt are the members of a value of type
-// Box[datatypes.JSONSlice[int]].
-var mcpFieldsBoxJSONSliceInt = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeJSONSliceInt reads a value of type datatypes.JSONSlice[int].
 func mcpDecodeJSONSliceInt(d *wire.Decoder, v *datatypes.JSONSlice[int]) {
 	wire.Slice(d, v, wire.Int)
 }
 
-// mcpDecodeTypesBoxTime2 reads a value of type Box[datatypes.Time].
 func mcpDecodeTypesBoxTime2(d *wire.Decoder, v *Box[datatypes.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime2); o.Next(); {
 		switch o.Name() {
@@ -4704,17 +4482,12 @@ var _ = struct {
 	V datatypes.Time
 	L []datatypes.Time
 }(Box[datatypes.Time]{})
+var mcpFieldsTypesBoxTime2 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxTime2 are the members of a value of type
-// Box[datatypes.Time].
-var mcpFieldsTypesBoxTime2 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeDatatypesTime reads a value of type datatypes.Time.
 func mcpDecodeDatatypesTime(d *wire.Decoder, v *datatypes.Time) {
 	wire.JSONOfString(d, v, (*datatypes.Time).UnmarshalJSON, mcpDecodeString8)
 }
 
-// mcpDecodeBoxURL reads a value of type Box[datatypes.URL].
 func mcpDecodeBoxURL(d *wire.Decoder, v *Box[datatypes.URL]) {
 	for o := d.Object(mcpFieldsBoxURL); o.Next(); {
 		switch o.Name() {
@@ -4730,22 +4503,17 @@ var _ = struct {
 	V datatypes.URL
 	L []datatypes.URL
 }(Box[datatypes.URL]{})
+var mcpFieldsBoxURL = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxURL are the members of a value of type Box[datatypes.URL].
-var mcpFieldsBoxURL = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString10 reads a value of type string.
 func mcpDecodeString10(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatURI)
 }
 
-// mcpDecodeURL reads a value of type datatypes.URL.
 func mcpDecodeURL(d *wire.Decoder, v *datatypes.URL) {
 	wire.JSONOfString(d, v, (*datatypes.URL).UnmarshalJSON, mcpDecodeString10)
 }
 
-// mcpDecodeTypesBoxDecimal reads a value of type Box[decimal.Decimal].
 func mcpDecodeTypesBoxDecimal(d *wire.Decoder, v *Box[decimal.Decimal]) {
 	for o := d.Object(mcpFieldsTypesBoxDecimal); o.Next(); {
 		switch o.Name() {
@@ -4761,12 +4529,8 @@ var _ = struct {
 	V decimal.Decimal
 	L []decimal.Decimal
 }(Box[decimal.Decimal]{})
+var mcpFieldsTypesBoxDecimal = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxDecimal are the members of a value of type
-// Box[decimal.Decimal].
-var mcpFieldsTypesBoxDecimal = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeTypesBoxNullDecimal reads a value of type Box[decimal.NullDecimal].
 func mcpDecodeTypesBoxNullDecimal(d *wire.Decoder, v *Box[decimal.NullDecimal]) {
 	for o := d.Object(mcpFieldsTypesBoxNullDecimal); o.Next(); {
 		switch o.Name() {
@@ -4782,17 +4546,12 @@ var _ = struct {
 	V decimal.NullDecimal
 	L []decimal.NullDecimal
 }(Box[decimal.NullDecimal]{})
-
-// mcpFieldsTypesBoxNullDecimal are the members of a value of type
-// Box[decimal.NullDecimal].
 var mcpFieldsTypesBoxNullDecimal = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeDecimalNullDecimal reads a value of type decimal.NullDecimal.
 func mcpDecodeDecimalNullDecimal(d *wire.Decoder, v *decimal.NullDecimal) {
 	wire.FlaggedOrNull(d, &v.Decimal, &v.Valid, mcpDecodeDecimalDecimal)
 }
 
-// mcpDecodeBoxTimestamp reads a value of type Box[github.Timestamp].
 func mcpDecodeBoxTimestamp(d *wire.Decoder, v *Box[github.Timestamp]) {
 	for o := d.Object(mcpFieldsBoxTimestamp); o.Next(); {
 		switch o.Name() {
@@ -4808,17 +4567,12 @@ var _ = struct {
 	V github.Timestamp
 	L []github.Timestamp
 }(Box[github.Timestamp]{})
+var mcpFieldsBoxTimestamp = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxTimestamp are the members of a value of type
-// Box[github.Timestamp].
-var mcpFieldsBoxTimestamp = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeTimestamp reads a value of type github.Timestamp.
 func mcpDecodeTimestamp(d *wire.Decoder, v *github.Timestamp) {
 	wire.JSONOfString(d, v, (*github.Timestamp).UnmarshalJSON, mcpDecodeString9)
 }
 
-// mcpDecodeBoxNullUUID reads a value of type Box[uuid.NullUUID].
 func mcpDecodeBoxNullUUID(d *wire.Decoder, v *Box[uuid.NullUUID]) {
 	for o := d.Object(mcpFieldsBoxNullUUID); o.Next(); {
 		switch o.Name() {
@@ -4834,27 +4588,21 @@ var _ = struct {
 	V uuid.NullUUID
 	L []uuid.NullUUID
 }(Box[uuid.NullUUID]{})
-
-// mcpFieldsBoxNullUUID are the members of a value of type Box[uuid.NullUUID].
 var mcpFieldsBoxNullUUID = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeUUID reads a value of type uuid.UUID.
 func mcpDecodeUUID(d *wire.Decoder, v *uuid.UUID) {
 	wire.TextOfString(d, v, (*uuid.UUID).UnmarshalText, mcpDecodeString11)
 }
 
-// mcpDecodeString11 reads a value of type string.
 func mcpDecodeString11(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatUUID)
 }
 
-// mcpDecodeNullUUID reads a value of type uuid.NullUUID.
 func mcpDecodeNullUUID(d *wire.Decoder, v *uuid.NullUUID) {
 	wire.FlaggedOrNull(d, &v.UUID, &v.Valid, mcpDecodeUUID)
 }
 
-// mcpDecodeBoxUUID reads a value of type Box[uuid.UUID].
 func mcpDecodeBoxUUID(d *wire.Decoder, v *Box[uuid.UUID]) {
 	for o := d.Object(mcpFieldsBoxUUID); o.Next(); {
 		switch o.Name() {
@@ -4870,11 +4618,8 @@ var _ = struct {
 	V uuid.UUID
 	L []uuid.UUID
 }(Box[uuid.UUID]{})
+var mcpFieldsBoxUUID = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxUUID are the members of a value of type Box[uuid.UUID].
-var mcpFieldsBoxUUID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeBoxDeletedAt reads a value of type Box[gorm.DeletedAt].
 func mcpDecodeBoxDeletedAt(d *wire.Decoder, v *Box[gorm.DeletedAt]) {
 	for o := d.Object(mcpFieldsBoxDeletedAt); o.Next(); {
 		switch o.Name() {
@@ -4890,16 +4635,12 @@ var _ = struct {
 	V gorm.DeletedAt
 	L []gorm.DeletedAt
 }(Box[gorm.DeletedAt]{})
-
-// mcpFieldsBoxDeletedAt are the members of a value of type Box[gorm.DeletedAt].
 var mcpFieldsBoxDeletedAt = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeDeletedAt reads a value of type gorm.DeletedAt.
 func mcpDecodeDeletedAt(d *wire.Decoder, v *gorm.DeletedAt) {
 	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
 }
 
-// mcpDecodeBoxIntOrString reads a value of type Box[intstr.IntOrString].
 func mcpDecodeBoxIntOrString(d *wire.Decoder, v *Box[intstr.IntOrString]) {
 	for o := d.Object(mcpFieldsBoxIntOrString); o.Next(); {
 		switch o.Name() {
@@ -4915,17 +4656,12 @@ var _ = struct {
 	V intstr.IntOrString
 	L []intstr.IntOrString
 }(Box[intstr.IntOrString]{})
+var mcpFieldsBoxIntOrString = wire.Fields{{Must: "v", Null: true}, {Name: "l"}}
 
-// mcpFieldsBoxIntOrString are the members of a value of type
-// Box[intstr.IntOrString].
-var mcpFieldsBoxIntOrString = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
-
-// mcpDecodeIntOrString reads a value of type intstr.IntOrString.
 func mcpDecodeIntOrString(d *wire.Decoder, v *intstr.IntOrString) {
 	wire.JSON(d, v, (*intstr.IntOrString).UnmarshalJSON)
 }
 
-// mcpDecodeBoxBig reads a value of type Box[decimal.Big].
 func mcpDecodeBoxBig(d *wire.Decoder, v *Box[ericlagergrendecimal.Big]) {
 	for o := d.Object(mcpFieldsBoxBig); o.Next(); {
 		switch o.Name() {
@@ -4941,16 +4677,12 @@ var _ = struct {
 	V ericlagergrendecimal.Big
 	L []ericlagergrendecimal.Big
 }(Box[ericlagergrendecimal.Big]{})
+var mcpFieldsBoxBig = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxBig are the members of a value of type Box[decimal.Big].
-var mcpFieldsBoxBig = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeBig reads a value of type decimal.Big.
 func mcpDecodeBig(d *wire.Decoder, v *ericlagergrendecimal.Big) {
 	wire.TextOfString(d, v, (*ericlagergrendecimal.Big).UnmarshalText, mcpDecodeString2)
 }
 
-// mcpDecodeBoxDuration reads a value of type Box[v1.Duration].
 func mcpDecodeBoxDuration(d *wire.Decoder, v *Box[v1.Duration]) {
 	for o := d.Object(mcpFieldsBoxDuration); o.Next(); {
 		switch o.Name() {
@@ -4966,22 +4698,17 @@ var _ = struct {
 	V v1.Duration
 	L []v1.Duration
 }(Box[v1.Duration]{})
+var mcpFieldsBoxDuration = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxDuration are the members of a value of type Box[v1.Duration].
-var mcpFieldsBoxDuration = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString12 reads a value of type string.
 func mcpDecodeString12(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString12)
 }
 
-// mcpDecodeDuration reads a value of type v1.Duration.
 func mcpDecodeDuration(d *wire.Decoder, v *v1.Duration) {
 	wire.JSONOfString(d, v, (*v1.Duration).UnmarshalJSON, mcpDecodeString12)
 }
 
-// mcpDecodeBoxMicroTime reads a value of type Box[v1.MicroTime].
 func mcpDecodeBoxMicroTime(d *wire.Decoder, v *Box[v1.MicroTime]) {
 	for o := d.Object(mcpFieldsBoxMicroTime); o.Next(); {
 		switch o.Name() {
@@ -4997,23 +4724,18 @@ var _ = struct {
 	V v1.MicroTime
 	L []v1.MicroTime
 }(Box[v1.MicroTime]{})
+var mcpFieldsBoxMicroTime = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxMicroTime are the members of a value of type Box[v1.MicroTime].
-var mcpFieldsBoxMicroTime = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString13 reads a value of type string.
 func mcpDecodeString13(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString13)
 	wire.Format(d, *v, wire.FormatDateTime)
 }
 
-// mcpDecodeMicroTime reads a value of type v1.MicroTime.
 func mcpDecodeMicroTime(d *wire.Decoder, v *v1.MicroTime) {
 	wire.JSONOfString(d, v, (*v1.MicroTime).UnmarshalJSON, mcpDecodeString13)
 }
 
-// mcpDecodeTypesBoxTime3 reads a value of type Box[v1.Time].
 func mcpDecodeTypesBoxTime3(d *wire.Decoder, v *Box[v1.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime3); o.Next(); {
 		switch o.Name() {
@@ -5029,16 +4751,12 @@ var _ = struct {
 	V v1.Time
 	L []v1.Time
 }(Box[v1.Time]{})
+var mcpFieldsTypesBoxTime3 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxTime3 are the members of a value of type Box[v1.Time].
-var mcpFieldsTypesBoxTime3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeV1Time reads a value of type v1.Time.
 func mcpDecodeV1Time(d *wire.Decoder, v *v1.Time) {
 	wire.JSONOfString(d, v, (*v1.Time).UnmarshalJSON, mcpDecodeString9)
 }
 
-// mcpDecodeBoxBool reads a value of type Box[null.Bool].
 func mcpDecodeBoxBool(d *wire.Decoder, v *Box[guregunull.Bool]) {
 	for o := d.Object(mcpFieldsBoxBool); o.Next(); {
 		switch o.Name() {
@@ -5054,16 +4772,12 @@ var _ = struct {
 	V guregunull.Bool
 	L []guregunull.Bool
 }(Box[guregunull.Bool]{})
-
-// mcpFieldsBoxBool are the members of a value of type Box[null.Bool].
 var mcpFieldsBoxBool = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeBool reads a value of type null.Bool.
 func mcpDecodeBool(d *wire.Decoder, v *guregunull.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeBoxFloat reads a value of type Box[null.Float].
 func mcpDecodeBoxFloat(d *wire.Decoder, v *Box[guregunull.Float]) {
 	for o := d.Object(mcpFieldsBoxFloat); o.Next(); {
 		switch o.Name() {
@@ -5079,16 +4793,12 @@ var _ = struct {
 	V guregunull.Float
 	L []guregunull.Float
 }(Box[guregunull.Float]{})
-
-// mcpFieldsBoxFloat are the members of a value of type Box[null.Float].
 var mcpFieldsBoxFloat = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeFloat reads a value of type null.Float.
 func mcpDecodeFloat(d *wire.Decoder, v *guregunull.Float) {
 	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
 }
 
-// mcpDecodeBoxInt reads a value of type Box[null.Int].
 func mcpDecodeBoxInt(d *wire.Decoder, v *Box[guregunull.Int]) {
 	for o := d.Object(mcpFieldsBoxInt); o.Next(); {
 		switch o.Name() {
@@ -5104,16 +4814,12 @@ var _ = struct {
 	V guregunull.Int
 	L []guregunull.Int
 }(Box[guregunull.Int]{})
-
-// mcpFieldsBoxInt are the members of a value of type Box[null.Int].
 var mcpFieldsBoxInt = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeInt reads a value of type null.Int.
 func mcpDecodeInt(d *wire.Decoder, v *guregunull.Int) {
 	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxString reads a value of type Box[null.String].
 func mcpDecodeTypesBoxString(d *wire.Decoder, v *Box[guregunull.String]) {
 	for o := d.Object(mcpFieldsTypesBoxString); o.Next(); {
 		switch o.Name() {
@@ -5129,16 +4835,12 @@ var _ = struct {
 	V guregunull.String
 	L []guregunull.String
 }(Box[guregunull.String]{})
-
-// mcpFieldsTypesBoxString are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeGureguNullString reads a value of type null.String.
 func mcpDecodeGureguNullString(d *wire.Decoder, v *guregunull.String) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeTypesBoxTime4 reads a value of type Box[null.Time].
 func mcpDecodeTypesBoxTime4(d *wire.Decoder, v *Box[guregunull.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime4); o.Next(); {
 		switch o.Name() {
@@ -5154,16 +4856,12 @@ var _ = struct {
 	V guregunull.Time
 	L []guregunull.Time
 }(Box[guregunull.Time]{})
-
-// mcpFieldsTypesBoxTime4 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullTime reads a value of type null.Time.
 func mcpDecodeNullTime(d *wire.Decoder, v *guregunull.Time) {
 	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
 }
 
-// mcpDecodeTypesBoxBool reads a value of type Box[null.Bool].
 func mcpDecodeTypesBoxBool(d *wire.Decoder, v *Box[guregunull2.Bool]) {
 	for o := d.Object(mcpFieldsTypesBoxBool); o.Next(); {
 		switch o.Name() {
@@ -5179,16 +4877,12 @@ var _ = struct {
 	V guregunull2.Bool
 	L []guregunull2.Bool
 }(Box[guregunull2.Bool]{})
-
-// mcpFieldsTypesBoxBool are the members of a value of type Box[null.Bool].
 var mcpFieldsTypesBoxBool = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullBool reads a value of type null.Bool.
 func mcpDecodeNullBool(d *wire.Decoder, v *guregunull2.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeTypesBoxFloat reads a value of type Box[null.Float].
 func mcpDecodeTypesBoxFloat(d *wire.Decoder, v *Box[guregunull2.Float]) {
 	for o := d.Object(mcpFieldsTypesBoxFloat); o.Next(); {
 		switch o.Name() {
@@ -5204,16 +4898,12 @@ var _ = struct {
 	V guregunull2.Float
 	L []guregunull2.Float
 }(Box[guregunull2.Float]{})
-
-// mcpFieldsTypesBoxFloat are the members of a value of type Box[null.Float].
 var mcpFieldsTypesBoxFloat = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullFloat reads a value of type null.Float.
 func mcpDecodeNullFloat(d *wire.Decoder, v *guregunull2.Float) {
 	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
 }
 
-// mcpDecodeTypesBoxInt reads a value of type Box[null.Int].
 func mcpDecodeTypesBoxInt(d *wire.Decoder, v *Box[guregunull2.Int]) {
 	for o := d.Object(mcpFieldsTypesBoxInt); o.Next(); {
 		switch o.Name() {
@@ -5229,16 +4919,12 @@ var _ = struct {
 	V guregunull2.Int
 	L []guregunull2.Int
 }(Box[guregunull2.Int]{})
-
-// mcpFieldsTypesBoxInt are the members of a value of type Box[null.Int].
 var mcpFieldsTypesBoxInt = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullInt reads a value of type null.Int.
 func mcpDecodeNullInt(d *wire.Decoder, v *guregunull2.Int) {
 	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxString2 reads a value of type Box[null.String].
 func mcpDecodeTypesBoxString2(d *wire.Decoder, v *Box[guregunull2.String]) {
 	for o := d.Object(mcpFieldsTypesBoxString2); o.Next(); {
 		switch o.Name() {
@@ -5254,16 +4940,12 @@ var _ = struct {
 	V guregunull2.String
 	L []guregunull2.String
 }(Box[guregunull2.String]{})
-
-// mcpFieldsTypesBoxString2 are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeGureguNullString2 reads a value of type null.String.
 func mcpDecodeGureguNullString2(d *wire.Decoder, v *guregunull2.String) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeTypesBoxTime5 reads a value of type Box[null.Time].
 func mcpDecodeTypesBoxTime5(d *wire.Decoder, v *Box[guregunull2.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime5); o.Next(); {
 		switch o.Name() {
@@ -5279,16 +4961,12 @@ var _ = struct {
 	V guregunull2.Time
 	L []guregunull2.Time
 }(Box[guregunull2.Time]{})
-
-// mcpFieldsTypesBoxTime5 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime5 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeGureguNullTime reads a value of type null.Time.
 func mcpDecodeGureguNullTime(d *wire.Decoder, v *guregunull2.Time) {
 	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
 }
 
-// mcpDecodeTypesBoxBool2 reads a value of type Box[null.Bool].
 func mcpDecodeTypesBoxBool2(d *wire.Decoder, v *Box[nullnull.Bool]) {
 	for o := d.Object(mcpFieldsTypesBoxBool2); o.Next(); {
 		switch o.Name() {
@@ -5304,16 +4982,12 @@ var _ = struct {
 	V nullnull.Bool
 	L []nullnull.Bool
 }(Box[nullnull.Bool]{})
-
-// mcpFieldsTypesBoxBool2 are the members of a value of type Box[null.Bool].
 var mcpFieldsTypesBoxBool2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullBool reads a value of type null.Bool.
 func mcpDecodeNullNullBool(d *wire.Decoder, v *nullnull.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeTypesBoxByte reads a value of type Box[null.Byte].
 func mcpDecodeTypesBoxByte(d *wire.Decoder, v *Box[nullnull.Byte]) {
 	for o := d.Object(mcpFieldsTypesBoxByte); o.Next(); {
 		switch o.Name() {
@@ -5329,16 +5003,12 @@ var _ = struct {
 	V nullnull.Byte
 	L []nullnull.Byte
 }(Box[nullnull.Byte]{})
-
-// mcpFieldsTypesBoxByte are the members of a value of type Box[null.Byte].
 var mcpFieldsTypesBoxByte = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullByte reads a value of type null.Byte.
 func mcpDecodeNullNullByte(d *wire.Decoder, v *nullnull.Byte) {
 	wire.FlaggedOrNull(d, &v.Byte, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxFloat2 reads a value of type Box[null.Float].
 func mcpDecodeTypesBoxFloat2(d *wire.Decoder, v *Box[nullnull.Float]) {
 	for o := d.Object(mcpFieldsTypesBoxFloat2); o.Next(); {
 		switch o.Name() {
@@ -5354,16 +5024,12 @@ var _ = struct {
 	V nullnull.Float
 	L []nullnull.Float
 }(Box[nullnull.Float]{})
-
-// mcpFieldsTypesBoxFloat2 are the members of a value of type Box[null.Float].
 var mcpFieldsTypesBoxFloat2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullFloat reads a value of type null.Float.
 func mcpDecodeNullNullFloat(d *wire.Decoder, v *nullnull.Float) {
 	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
 }
 
-// mcpDecodeTypesBoxInt2 reads a value of type Box[null.Int].
 func mcpDecodeTypesBoxInt2(d *wire.Decoder, v *Box[nullnull.Int]) {
 	for o := d.Object(mcpFieldsTypesBoxInt2); o.Next(); {
 		switch o.Name() {
@@ -5379,16 +5045,12 @@ var _ = struct {
 	V nullnull.Int
 	L []nullnull.Int
 }(Box[nullnull.Int]{})
-
-// mcpFieldsTypesBoxInt2 are the members of a value of type Box[null.Int].
 var mcpFieldsTypesBoxInt2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullInt reads a value of type null.Int.
 func mcpDecodeNullNullInt(d *wire.Decoder, v *nullnull.Int) {
 	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxInt16 reads a value of type Box[null.Int16].
 func mcpDecodeBoxInt16(d *wire.Decoder, v *Box[nullnull.Int16]) {
 	for o := d.Object(mcpFieldsBoxInt16); o.Next(); {
 		switch o.Name() {
@@ -5404,16 +5066,12 @@ var _ = struct {
 	V nullnull.Int16
 	L []nullnull.Int16
 }(Box[nullnull.Int16]{})
-
-// mcpFieldsBoxInt16 are the members of a value of type Box[null.Int16].
 var mcpFieldsBoxInt16 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeInt16 reads a value of type null.Int16.
 func mcpDecodeInt16(d *wire.Decoder, v *nullnull.Int16) {
 	wire.FlaggedOrNull(d, &v.Int16, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxInt32 reads a value of type Box[null.Int32].
 func mcpDecodeBoxInt32(d *wire.Decoder, v *Box[nullnull.Int32]) {
 	for o := d.Object(mcpFieldsBoxInt32); o.Next(); {
 		switch o.Name() {
@@ -5429,16 +5087,12 @@ var _ = struct {
 	V nullnull.Int32
 	L []nullnull.Int32
 }(Box[nullnull.Int32]{})
-
-// mcpFieldsBoxInt32 are the members of a value of type Box[null.Int32].
 var mcpFieldsBoxInt32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeInt32 reads a value of type null.Int32.
 func mcpDecodeInt32(d *wire.Decoder, v *nullnull.Int32) {
 	wire.FlaggedOrNull(d, &v.Int32, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxString3 reads a value of type Box[null.String].
 func mcpDecodeTypesBoxString3(d *wire.Decoder, v *Box[nullnull.String]) {
 	for o := d.Object(mcpFieldsTypesBoxString3); o.Next(); {
 		switch o.Name() {
@@ -5454,16 +5108,12 @@ var _ = struct {
 	V nullnull.String
 	L []nullnull.String
 }(Box[nullnull.String]{})
-
-// mcpFieldsTypesBoxString3 are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString3 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullString reads a value of type null.String.
 func mcpDecodeNullNullString(d *wire.Decoder, v *nullnull.String) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeTypesBoxTime6 reads a value of type Box[null.Time].
 func mcpDecodeTypesBoxTime6(d *wire.Decoder, v *Box[nullnull.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime6); o.Next(); {
 		switch o.Name() {
@@ -5479,16 +5129,12 @@ var _ = struct {
 	V nullnull.Time
 	L []nullnull.Time
 }(Box[nullnull.Time]{})
-
-// mcpFieldsTypesBoxTime6 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime6 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullTime reads a value of type null.Time.
 func mcpDecodeNullNullTime(d *wire.Decoder, v *nullnull.Time) {
 	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
 }
 
-// mcpDecodeBoxValueString reads a value of type Box[null.Value[string]].
 func mcpDecodeBoxValueString(d *wire.Decoder, v *Box[nullnull.Value[string]]) {
 	for o := d.Object(mcpFieldsBoxValueString); o.Next(); {
 		switch o.Name() {
@@ -5504,17 +5150,12 @@ var _ = struct {
 	V nullnull.Value[string]
 	L []nullnull.Value[string]
 }(Box[nullnull.Value[string]]{})
-
-// mcpFieldsBoxValueString are the members of a value of type
-// Box[null.Value[string]].
 var mcpFieldsBoxValueString = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeValueString reads a value of type null.Value[string].
 func mcpDecodeValueString(d *wire.Decoder, v *nullnull.Value[string]) {
 	wire.FlaggedOrNull(d, &v.V, &v.Valid, wire.String)
 }
 
-// mcpDecodeTypesBoxBool3 reads a value of type Box[null.Bool].
 func mcpDecodeTypesBoxBool3(d *wire.Decoder, v *Box[nullnull2.Bool]) {
 	for o := d.Object(mcpFieldsTypesBoxBool3); o.Next(); {
 		switch o.Name() {
@@ -5530,16 +5171,12 @@ var _ = struct {
 	V nullnull2.Bool
 	L []nullnull2.Bool
 }(Box[nullnull2.Bool]{})
-
-// mcpFieldsTypesBoxBool3 are the members of a value of type Box[null.Bool].
 var mcpFieldsTypesBoxBool3 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullBool2 reads a value of type null.Bool.
 func mcpDecodeNullNullBool2(d *wire.Decoder, v *nullnull2.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeTypesBoxByte2 reads a value of type Box[null.Byte].
 func mcpDecodeTypesBoxByte2(d *wire.Decoder, v *Box[nullnull2.Byte]) {
 	for o := d.Object(mcpFieldsTypesBoxByte2); o.Next(); {
 		switch o.Name() {
@@ -5555,16 +5192,12 @@ var _ = struct {
 	V nullnull2.Byte
 	L []nullnull2.Byte
 }(Box[nullnull2.Byte]{})
-
-// mcpFieldsTypesBoxByte2 are the members of a value of type Box[null.Byte].
 var mcpFieldsTypesBoxByte2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullByte2 reads a value of type null.Byte.
 func mcpDecodeNullNullByte2(d *wire.Decoder, v *nullnull2.Byte) {
 	wire.FlaggedOrNull(d, &v.Byte, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxFloat3 reads a value of type Box[null.Float].
 func mcpDecodeTypesBoxFloat3(d *wire.Decoder, v *Box[nullnull2.Float]) {
 	for o := d.Object(mcpFieldsTypesBoxFloat3); o.Next(); {
 		switch o.Name() {
@@ -5580,16 +5213,12 @@ var _ = struct {
 	V nullnull2.Float
 	L []nullnull2.Float
 }(Box[nullnull2.Float]{})
-
-// mcpFieldsTypesBoxFloat3 are the members of a value of type Box[null.Float].
 var mcpFieldsTypesBoxFloat3 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullFloat2 reads a value of type null.Float.
 func mcpDecodeNullNullFloat2(d *wire.Decoder, v *nullnull2.Float) {
 	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
 }
 
-// mcpDecodeTypesBoxInt3 reads a value of type Box[null.Int].
 func mcpDecodeTypesBoxInt3(d *wire.Decoder, v *Box[nullnull2.Int]) {
 	for o := d.Object(mcpFieldsTypesBoxInt3); o.Next(); {
 		switch o.Name() {
@@ -5605,16 +5234,12 @@ var _ = struct {
 	V nullnull2.Int
 	L []nullnull2.Int
 }(Box[nullnull2.Int]{})
-
-// mcpFieldsTypesBoxInt3 are the members of a value of type Box[null.Int].
 var mcpFieldsTypesBoxInt3 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullInt2 reads a value of type null.Int.
 func mcpDecodeNullNullInt2(d *wire.Decoder, v *nullnull2.Int) {
 	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxInt16 reads a value of type Box[null.Int16].
 func mcpDecodeTypesBoxInt16(d *wire.Decoder, v *Box[nullnull2.Int16]) {
 	for o := d.Object(mcpFieldsTypesBoxInt16); o.Next(); {
 		switch o.Name() {
@@ -5630,16 +5255,12 @@ var _ = struct {
 	V nullnull2.Int16
 	L []nullnull2.Int16
 }(Box[nullnull2.Int16]{})
-
-// mcpFieldsTypesBoxInt16 are the members of a value of type Box[null.Int16].
 var mcpFieldsTypesBoxInt16 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullInt16 reads a value of type null.Int16.
 func mcpDecodeNullInt16(d *wire.Decoder, v *nullnull2.Int16) {
 	wire.FlaggedOrNull(d, &v.Int16, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxInt32 reads a value of type Box[null.Int32].
 func mcpDecodeTypesBoxInt32(d *wire.Decoder, v *Box[nullnull2.Int32]) {
 	for o := d.Object(mcpFieldsTypesBoxInt32); o.Next(); {
 		switch o.Name() {
@@ -5655,16 +5276,12 @@ var _ = struct {
 	V nullnull2.Int32
 	L []nullnull2.Int32
 }(Box[nullnull2.Int32]{})
-
-// mcpFieldsTypesBoxInt32 are the members of a value of type Box[null.Int32].
 var mcpFieldsTypesBoxInt32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullInt32 reads a value of type null.Int32.
 func mcpDecodeNullInt32(d *wire.Decoder, v *nullnull2.Int32) {
 	wire.FlaggedOrNull(d, &v.Int32, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxString4 reads a value of type Box[null.String].
 func mcpDecodeTypesBoxString4(d *wire.Decoder, v *Box[nullnull2.String]) {
 	for o := d.Object(mcpFieldsTypesBoxString4); o.Next(); {
 		switch o.Name() {
@@ -5680,16 +5297,12 @@ var _ = struct {
 	V nullnull2.String
 	L []nullnull2.String
 }(Box[nullnull2.String]{})
-
-// mcpFieldsTypesBoxString4 are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullString2 reads a value of type null.String.
 func mcpDecodeNullNullString2(d *wire.Decoder, v *nullnull2.String) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeTypesBoxTime7 reads a value of type Box[null.Time].
 func mcpDecodeTypesBoxTime7(d *wire.Decoder, v *Box[nullnull2.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime7); o.Next(); {
 		switch o.Name() {
@@ -5705,16 +5318,12 @@ var _ = struct {
 	V nullnull2.Time
 	L []nullnull2.Time
 }(Box[nullnull2.Time]{})
-
-// mcpFieldsTypesBoxTime7 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime7 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullTime2 reads a value of type null.Time.
 func mcpDecodeNullNullTime2(d *wire.Decoder, v *nullnull2.Time) {
 	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
 }
 
-// mcpDecodeBoxValueFloat64 reads a value of type Box[null.Value[float64]].
 func mcpDecodeBoxValueFloat64(d *wire.Decoder, v *Box[nullnull2.Value[float64]]) {
 	for o := d.Object(mcpFieldsBoxValueFloat64); o.Next(); {
 		switch o.Name() {
@@ -5730,17 +5339,12 @@ var _ = struct {
 	V nullnull2.Value[float64]
 	L []nullnull2.Value[float64]
 }(Box[nullnull2.Value[float64]]{})
-
-// mcpFieldsBoxValueFloat64 are the members of a value of type
-// Box[null.Value[float64]].
 var mcpFieldsBoxValueFloat64 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeValueFloat64 reads a value of type null.Value[float64].
 func mcpDecodeValueFloat64(d *wire.Decoder, v *nullnull2.Value[float64]) {
 	wire.FlaggedOrNull(d, &v.V, &v.Valid, wire.Float)
 }
 
-// mcpDecodeTypesBoxBool4 reads a value of type Box[pgtype.Bool].
 func mcpDecodeTypesBoxBool4(d *wire.Decoder, v *Box[pgtype.Bool]) {
 	for o := d.Object(mcpFieldsTypesBoxBool4); o.Next(); {
 		switch o.Name() {
@@ -5756,16 +5360,12 @@ var _ = struct {
 	V pgtype.Bool
 	L []pgtype.Bool
 }(Box[pgtype.Bool]{})
-
-// mcpFieldsTypesBoxBool4 are the members of a value of type Box[pgtype.Bool].
 var mcpFieldsTypesBoxBool4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodePgtypeBool reads a value of type pgtype.Bool.
 func mcpDecodePgtypeBool(d *wire.Decoder, v *pgtype.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeTypesBoxDate3 reads a value of type Box[pgtype.Date].
 func mcpDecodeTypesBoxDate3(d *wire.Decoder, v *Box[pgtype.Date]) {
 	for o := d.Object(mcpFieldsTypesBoxDate3); o.Next(); {
 		switch o.Name() {
@@ -5781,11 +5381,8 @@ var _ = struct {
 	V pgtype.Date
 	L []pgtype.Date
 }(Box[pgtype.Date]{})
+var mcpFieldsTypesBoxDate3 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxDate3 are the members of a value of type Box[pgtype.Date].
-var mcpFieldsTypesBoxDate3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeBoxFloat4 reads a value of type Box[pgtype.Float4].
 func mcpDecodeBoxFloat4(d *wire.Decoder, v *Box[pgtype.Float4]) {
 	for o := d.Object(mcpFieldsBoxFloat4); o.Next(); {
 		switch o.Name() {
@@ -5801,16 +5398,12 @@ var _ = struct {
 	V pgtype.Float4
 	L []pgtype.Float4
 }(Box[pgtype.Float4]{})
-
-// mcpFieldsBoxFloat4 are the members of a value of type Box[pgtype.Float4].
 var mcpFieldsBoxFloat4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeFloat4 reads a value of type pgtype.Float4.
 func mcpDecodeFloat4(d *wire.Decoder, v *pgtype.Float4) {
 	wire.FlaggedOrNull(d, &v.Float32, &v.Valid, wire.Float)
 }
 
-// mcpDecodeBoxFloat8 reads a value of type Box[pgtype.Float8].
 func mcpDecodeBoxFloat8(d *wire.Decoder, v *Box[pgtype.Float8]) {
 	for o := d.Object(mcpFieldsBoxFloat8); o.Next(); {
 		switch o.Name() {
@@ -5826,16 +5419,12 @@ var _ = struct {
 	V pgtype.Float8
 	L []pgtype.Float8
 }(Box[pgtype.Float8]{})
-
-// mcpFieldsBoxFloat8 are the members of a value of type Box[pgtype.Float8].
 var mcpFieldsBoxFloat8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeFloat8 reads a value of type pgtype.Float8.
 func mcpDecodeFloat8(d *wire.Decoder, v *pgtype.Float8) {
 	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
 }
 
-// mcpDecodeBoxInt2 reads a value of type Box[pgtype.Int2].
 func mcpDecodeBoxInt2(d *wire.Decoder, v *Box[pgtype.Int2]) {
 	for o := d.Object(mcpFieldsBoxInt2); o.Next(); {
 		switch o.Name() {
@@ -5851,16 +5440,12 @@ var _ = struct {
 	V pgtype.Int2
 	L []pgtype.Int2
 }(Box[pgtype.Int2]{})
-
-// mcpFieldsBoxInt2 are the members of a value of type Box[pgtype.Int2].
 var mcpFieldsBoxInt2 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeInt2 reads a value of type pgtype.Int2.
 func mcpDecodeInt2(d *wire.Decoder, v *pgtype.Int2) {
 	wire.FlaggedOrNull(d, &v.Int16, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxInt4 reads a value of type Box[pgtype.Int4].
 func mcpDecodeBoxInt4(d *wire.Decoder, v *Box[pgtype.Int4]) {
 	for o := d.Object(mcpFieldsBoxInt4); o.Next(); {
 		switch o.Name() {
@@ -5876,16 +5461,12 @@ var _ = struct {
 	V pgtype.Int4
 	L []pgtype.Int4
 }(Box[pgtype.Int4]{})
-
-// mcpFieldsBoxInt4 are the members of a value of type Box[pgtype.Int4].
 var mcpFieldsBoxInt4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeInt4 reads a value of type pgtype.Int4.
 func mcpDecodeInt4(d *wire.Decoder, v *pgtype.Int4) {
 	wire.FlaggedOrNull(d, &v.Int32, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxInt8 reads a value of type Box[pgtype.Int8].
 func mcpDecodeBoxInt8(d *wire.Decoder, v *Box[pgtype.Int8]) {
 	for o := d.Object(mcpFieldsBoxInt8); o.Next(); {
 		switch o.Name() {
@@ -5901,16 +5482,12 @@ var _ = struct {
 	V pgtype.Int8
 	L []pgtype.Int8
 }(Box[pgtype.Int8]{})
-
-// mcpFieldsBoxInt8 are the members of a value of type Box[pgtype.Int8].
 var mcpFieldsBoxInt8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeInt8 reads a value of type pgtype.Int8.
 func mcpDecodeInt8(d *wire.Decoder, v *pgtype.Int8) {
 	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxNumeric reads a value of type Box[pgtype.Numeric].
 func mcpDecodeBoxNumeric(d *wire.Decoder, v *Box[pgtype.Numeric]) {
 	for o := d.Object(mcpFieldsBoxNumeric); o.Next(); {
 		switch o.Name() {
@@ -5926,16 +5503,12 @@ var _ = struct {
 	V pgtype.Numeric
 	L []pgtype.Numeric
 }(Box[pgtype.Numeric]{})
+var mcpFieldsBoxNumeric = wire.Fields{{Must: "v", Null: true}, {Name: "l"}}
 
-// mcpFieldsBoxNumeric are the members of a value of type Box[pgtype.Numeric].
-var mcpFieldsBoxNumeric = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
-
-// mcpDecodeNumeric reads a value of type pgtype.Numeric.
 func mcpDecodeNumeric(d *wire.Decoder, v *pgtype.Numeric) {
 	wire.JSON(d, v, (*pgtype.Numeric).UnmarshalJSON)
 }
 
-// mcpDecodeBoxText reads a value of type Box[pgtype.Text].
 func mcpDecodeBoxText(d *wire.Decoder, v *Box[pgtype.Text]) {
 	for o := d.Object(mcpFieldsBoxText); o.Next(); {
 		switch o.Name() {
@@ -5951,16 +5524,12 @@ var _ = struct {
 	V pgtype.Text
 	L []pgtype.Text
 }(Box[pgtype.Text]{})
-
-// mcpFieldsBoxText are the members of a value of type Box[pgtype.Text].
 var mcpFieldsBoxText = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeText reads a value of type pgtype.Text.
 func mcpDecodeText(d *wire.Decoder, v *pgtype.Text) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeTypesBoxTimestamp reads a value of type Box[pgtype.Timestamp].
 func mcpDecodeTypesBoxTimestamp(d *wire.Decoder, v *Box[pgtype.Timestamp]) {
 	for o := d.Object(mcpFieldsTypesBoxTimestamp); o.Next(); {
 		switch o.Name() {
@@ -5976,28 +5545,21 @@ var _ = struct {
 	V pgtype.Timestamp
 	L []pgtype.Timestamp
 }(Box[pgtype.Timestamp]{})
+var mcpFieldsTypesBoxTimestamp = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxTimestamp are the members of a value of type
-// Box[pgtype.Timestamp].
-var mcpFieldsTypesBoxTimestamp = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStringPtr3 reads a value of type *string.
 func mcpDecodeStringPtr3(d *wire.Decoder, v **string) {
 	wire.Nullable(d, v, mcpDecodeString14)
 }
 
-// mcpDecodeString14 reads a value of type string.
 func mcpDecodeString14(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString14)
 }
 
-// mcpDecodePgtypeTimestamp reads a value of type pgtype.Timestamp.
 func mcpDecodePgtypeTimestamp(d *wire.Decoder, v *pgtype.Timestamp) {
 	wire.JSONOfStringOrNull(d, v, (*pgtype.Timestamp).UnmarshalJSON, mcpDecodeStringPtr3)
 }
 
-// mcpDecodeBoxTimestamptz reads a value of type Box[pgtype.Timestamptz].
 func mcpDecodeBoxTimestamptz(d *wire.Decoder, v *Box[pgtype.Timestamptz]) {
 	for o := d.Object(mcpFieldsBoxTimestamptz); o.Next(); {
 		switch o.Name() {
@@ -6013,28 +5575,21 @@ var _ = struct {
 	V pgtype.Timestamptz
 	L []pgtype.Timestamptz
 }(Box[pgtype.Timestamptz]{})
+var mcpFieldsBoxTimestamptz = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxTimestamptz are the members of a value of type
-// Box[pgtype.Timestamptz].
-var mcpFieldsBoxTimestamptz = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStringPtr4 reads a value of type *string.
 func mcpDecodeStringPtr4(d *wire.Decoder, v **string) {
 	wire.Nullable(d, v, mcpDecodeString15)
 }
 
-// mcpDecodeString15 reads a value of type string.
 func mcpDecodeString15(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString15)
 }
 
-// mcpDecodeTimestamptz reads a value of type pgtype.Timestamptz.
 func mcpDecodeTimestamptz(d *wire.Decoder, v *pgtype.Timestamptz) {
 	wire.JSONOfStringOrNull(d, v, (*pgtype.Timestamptz).UnmarshalJSON, mcpDecodeStringPtr4)
 }
 
-// mcpDecodeBoxUint32 reads a value of type Box[pgtype.Uint32].
 func mcpDecodeBoxUint32(d *wire.Decoder, v *Box[pgtype.Uint32]) {
 	for o := d.Object(mcpFieldsBoxUint32); o.Next(); {
 		switch o.Name() {
@@ -6050,16 +5605,12 @@ var _ = struct {
 	V pgtype.Uint32
 	L []pgtype.Uint32
 }(Box[pgtype.Uint32]{})
-
-// mcpFieldsBoxUint32 are the members of a value of type Box[pgtype.Uint32].
 var mcpFieldsBoxUint32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeUint32 reads a value of type pgtype.Uint32.
 func mcpDecodeUint32(d *wire.Decoder, v *pgtype.Uint32) {
 	wire.FlaggedOrNull(d, &v.Uint32, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxUUID reads a value of type Box[pgtype.UUID].
 func mcpDecodeTypesBoxUUID(d *wire.Decoder, v *Box[pgtype.UUID]) {
 	for o := d.Object(mcpFieldsTypesBoxUUID); o.Next(); {
 		switch o.Name() {
@@ -6075,21 +5626,16 @@ var _ = struct {
 	V pgtype.UUID
 	L []pgtype.UUID
 }(Box[pgtype.UUID]{})
+var mcpFieldsTypesBoxUUID = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxUUID are the members of a value of type Box[pgtype.UUID].
-var mcpFieldsTypesBoxUUID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStringPtr5 reads a value of type *string.
 func mcpDecodeStringPtr5(d *wire.Decoder, v **string) {
 	wire.Nullable(d, v, mcpDecodeString11)
 }
 
-// mcpDecodePgtypeUUID reads a value of type pgtype.UUID.
 func mcpDecodePgtypeUUID(d *wire.Decoder, v *pgtype.UUID) {
 	wire.JSONOfStringOrNull(d, v, (*pgtype.UUID).UnmarshalJSON, mcpDecodeStringPtr5)
 }
 
-// mcpDecodeBoxHalfVector reads a value of type Box[pgvector.HalfVector].
 func mcpDecodeBoxHalfVector(d *wire.Decoder, v *Box[pgvector.HalfVector]) {
 	for o := d.Object(mcpFieldsBoxHalfVector); o.Next(); {
 		switch o.Name() {
@@ -6105,17 +5651,12 @@ var _ = struct {
 	V pgvector.HalfVector
 	L []pgvector.HalfVector
 }(Box[pgvector.HalfVector]{})
+var mcpFieldsBoxHalfVector = wire.Fields{{Must: "v", Null: true}, {Name: "l"}}
 
-// mcpFieldsBoxHalfVector are the members of a value of type
-// Box[pgvector.HalfVector].
-var mcpFieldsBoxHalfVector = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
-
-// mcpDecodeHalfVector reads a value of type pgvector.HalfVector.
 func mcpDecodeHalfVector(d *wire.Decoder, v *pgvector.HalfVector) {
 	wire.JSON(d, v, (*pgvector.HalfVector).UnmarshalJSON)
 }
 
-// mcpDecodeBoxVector reads a value of type Box[pgvector.Vector].
 func mcpDecodeBoxVector(d *wire.Decoder, v *Box[pgvector.Vector]) {
 	for o := d.Object(mcpFieldsBoxVector); o.Next(); {
 		switch o.Name() {
@@ -6131,16 +5672,12 @@ var _ = struct {
 	V pgvector.Vector
 	L []pgvector.Vector
 }(Box[pgvector.Vector]{})
+var mcpFieldsBoxVector = wire.Fields{{Must: "v", Null: true}, {Name: "l"}}
 
-// mcpFieldsBoxVector are the members of a value of type Box[pgvector.Vector].
-var mcpFieldsBoxVector = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
-
-// mcpDecodeVector reads a value of type pgvector.Vector.
 func mcpDecodeVector(d *wire.Decoder, v *pgvector.Vector) {
 	wire.JSON(d, v, (*pgvector.Vector).UnmarshalJSON)
 }
 
-// mcpDecodeTypesBoxObjectID reads a value of type Box[primitive.ObjectID].
 func mcpDecodeTypesBoxObjectID(d *wire.Decoder, v *Box[primitive.ObjectID]) {
 	for o := d.Object(mcpFieldsTypesBoxObjectID); o.Next(); {
 		switch o.Name() {
@@ -6156,17 +5693,12 @@ var _ = struct {
 	V primitive.ObjectID
 	L []primitive.ObjectID
 }(Box[primitive.ObjectID]{})
+var mcpFieldsTypesBoxObjectID = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxObjectID are the members of a value of type
-// Box[primitive.ObjectID].
-var mcpFieldsTypesBoxObjectID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodePrimitiveObjectID reads a value of type primitive.ObjectID.
 func mcpDecodePrimitiveObjectID(d *wire.Decoder, v *primitive.ObjectID) {
 	wire.JSONOfString(d, v, (*primitive.ObjectID).UnmarshalJSON, mcpDecodeString5)
 }
 
-// mcpDecodeBoxQuantity reads a value of type Box[resource.Quantity].
 func mcpDecodeBoxQuantity(d *wire.Decoder, v *Box[resource.Quantity]) {
 	for o := d.Object(mcpFieldsBoxQuantity); o.Next(); {
 		switch o.Name() {
@@ -6182,23 +5714,17 @@ var _ = struct {
 	V resource.Quantity
 	L []resource.Quantity
 }(Box[resource.Quantity]{})
+var mcpFieldsBoxQuantity = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxQuantity are the members of a value of type
-// Box[resource.Quantity].
-var mcpFieldsBoxQuantity = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString16 reads a value of type string.
 func mcpDecodeString16(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString16)
 }
 
-// mcpDecodeQuantity reads a value of type resource.Quantity.
 func mcpDecodeQuantity(d *wire.Decoder, v *resource.Quantity) {
 	wire.JSONOfString(d, v, (*resource.Quantity).UnmarshalJSON, mcpDecodeString16)
 }
 
-// mcpDecodeTypesBoxUUID2 reads a value of type Box[uuid.UUID].
 func mcpDecodeTypesBoxUUID2(d *wire.Decoder, v *Box[satoriuuid.UUID]) {
 	for o := d.Object(mcpFieldsTypesBoxUUID2); o.Next(); {
 		switch o.Name() {
@@ -6214,16 +5740,12 @@ var _ = struct {
 	V satoriuuid.UUID
 	L []satoriuuid.UUID
 }(Box[satoriuuid.UUID]{})
+var mcpFieldsTypesBoxUUID2 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxUUID2 are the members of a value of type Box[uuid.UUID].
-var mcpFieldsTypesBoxUUID2 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeSatoriUUIDUUID reads a value of type uuid.UUID.
 func mcpDecodeSatoriUUIDUUID(d *wire.Decoder, v *satoriuuid.UUID) {
 	wire.TextOfString(d, v, (*satoriuuid.UUID).UnmarshalText, mcpDecodeString11)
 }
 
-// mcpDecodeBoxJSONText reads a value of type Box[types.JSONText].
 func mcpDecodeBoxJSONText(d *wire.Decoder, v *Box[types.JSONText]) {
 	for o := d.Object(mcpFieldsBoxJSONText); o.Next(); {
 		switch o.Name() {
@@ -6239,16 +5761,12 @@ var _ = struct {
 	V types.JSONText
 	L []types.JSONText
 }(Box[types.JSONText]{})
+var mcpFieldsBoxJSONText = wire.Fields{{Must: "v", Null: true}, {Name: "l"}}
 
-// mcpFieldsBoxJSONText are the members of a value of type Box[types.JSONText].
-var mcpFieldsBoxJSONText = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
-
-// mcpDecodeJSONText reads a value of type types.JSONText.
 func mcpDecodeJSONText(d *wire.Decoder, v *types.JSONText) {
 	wire.JSON(d, v, (*types.JSONText).UnmarshalJSON)
 }
 
-// mcpDecodeBoxNullJSONText reads a value of type Box[types.NullJSONText].
 func mcpDecodeBoxNullJSONText(d *wire.Decoder, v *Box[types.NullJSONText]) {
 	for o := d.Object(mcpFieldsBoxNullJSONText); o.Next(); {
 		switch o.Name() {
@@ -6264,17 +5782,12 @@ var _ = struct {
 	V types.NullJSONText
 	L []types.NullJSONText
 }(Box[types.NullJSONText]{})
-
-// mcpFieldsBoxNullJSONText are the members of a value of type
-// Box[types.NullJSONText].
 var mcpFieldsBoxNullJSONText = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullJSONText reads a value of type types.NullJSONText.
 func mcpDecodeNullJSONText(d *wire.Decoder, v *types.NullJSONText) {
 	wire.FlaggedOrNull(d, &v.JSONText, &v.Valid, mcpDecodeJSONText)
 }
 
-// mcpDecodeBoxBase64 reads a value of type Box[strfmt.Base64].
 func mcpDecodeBoxBase64(d *wire.Decoder, v *Box[strfmt.Base64]) {
 	for o := d.Object(mcpFieldsBoxBase64); o.Next(); {
 		switch o.Name() {
@@ -6290,22 +5803,17 @@ var _ = struct {
 	V strfmt.Base64
 	L []strfmt.Base64
 }(Box[strfmt.Base64]{})
+var mcpFieldsBoxBase64 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxBase64 are the members of a value of type Box[strfmt.Base64].
-var mcpFieldsBoxBase64 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString17 reads a value of type string.
 func mcpDecodeString17(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString17)
 }
 
-// mcpDecodeBase64 reads a value of type strfmt.Base64.
 func mcpDecodeBase64(d *wire.Decoder, v *strfmt.Base64) {
 	wire.JSONOfString(d, v, (*strfmt.Base64).UnmarshalJSON, mcpDecodeString17)
 }
 
-// mcpDecodeBoxCIDR reads a value of type Box[strfmt.CIDR].
 func mcpDecodeBoxCIDR(d *wire.Decoder, v *Box[strfmt.CIDR]) {
 	for o := d.Object(mcpFieldsBoxCIDR); o.Next(); {
 		switch o.Name() {
@@ -6321,16 +5829,12 @@ var _ = struct {
 	V strfmt.CIDR
 	L []strfmt.CIDR
 }(Box[strfmt.CIDR]{})
+var mcpFieldsBoxCIDR = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxCIDR are the members of a value of type Box[strfmt.CIDR].
-var mcpFieldsBoxCIDR = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeCIDR reads a value of type strfmt.CIDR.
 func mcpDecodeCIDR(d *wire.Decoder, v *strfmt.CIDR) {
 	wire.JSONOfString(d, v, (*strfmt.CIDR).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxCountry reads a value of type Box[strfmt.Country].
 func mcpDecodeBoxCountry(d *wire.Decoder, v *Box[strfmt.Country]) {
 	for o := d.Object(mcpFieldsBoxCountry); o.Next(); {
 		switch o.Name() {
@@ -6346,16 +5850,12 @@ var _ = struct {
 	V strfmt.Country
 	L []strfmt.Country
 }(Box[strfmt.Country]{})
+var mcpFieldsBoxCountry = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxCountry are the members of a value of type Box[strfmt.Country].
-var mcpFieldsBoxCountry = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeCountry reads a value of type strfmt.Country.
 func mcpDecodeCountry(d *wire.Decoder, v *strfmt.Country) {
 	wire.JSONOfString(d, v, (*strfmt.Country).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxCreditCard reads a value of type Box[strfmt.CreditCard].
 func mcpDecodeBoxCreditCard(d *wire.Decoder, v *Box[strfmt.CreditCard]) {
 	for o := d.Object(mcpFieldsBoxCreditCard); o.Next(); {
 		switch o.Name() {
@@ -6371,17 +5871,12 @@ var _ = struct {
 	V strfmt.CreditCard
 	L []strfmt.CreditCard
 }(Box[strfmt.CreditCard]{})
+var mcpFieldsBoxCreditCard = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxCreditCard are the members of a value of type
-// Box[strfmt.CreditCard].
-var mcpFieldsBoxCreditCard = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeCreditCard reads a value of type strfmt.CreditCard.
 func mcpDecodeCreditCard(d *wire.Decoder, v *strfmt.CreditCard) {
 	wire.JSONOfString(d, v, (*strfmt.CreditCard).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxCurrency reads a value of type Box[strfmt.Currency].
 func mcpDecodeBoxCurrency(d *wire.Decoder, v *Box[strfmt.Currency]) {
 	for o := d.Object(mcpFieldsBoxCurrency); o.Next(); {
 		switch o.Name() {
@@ -6397,16 +5892,12 @@ var _ = struct {
 	V strfmt.Currency
 	L []strfmt.Currency
 }(Box[strfmt.Currency]{})
+var mcpFieldsBoxCurrency = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxCurrency are the members of a value of type Box[strfmt.Currency].
-var mcpFieldsBoxCurrency = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeCurrency reads a value of type strfmt.Currency.
 func mcpDecodeCurrency(d *wire.Decoder, v *strfmt.Currency) {
 	wire.JSONOfString(d, v, (*strfmt.Currency).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeTypesBoxDate4 reads a value of type Box[strfmt.Date].
 func mcpDecodeTypesBoxDate4(d *wire.Decoder, v *Box[strfmt.Date]) {
 	for o := d.Object(mcpFieldsTypesBoxDate4); o.Next(); {
 		switch o.Name() {
@@ -6422,16 +5913,12 @@ var _ = struct {
 	V strfmt.Date
 	L []strfmt.Date
 }(Box[strfmt.Date]{})
+var mcpFieldsTypesBoxDate4 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxDate4 are the members of a value of type Box[strfmt.Date].
-var mcpFieldsTypesBoxDate4 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStrfmtDate reads a value of type strfmt.Date.
 func mcpDecodeStrfmtDate(d *wire.Decoder, v *strfmt.Date) {
 	wire.JSONOfString(d, v, (*strfmt.Date).UnmarshalJSON, mcpDecodeString6)
 }
 
-// mcpDecodeTypesBoxDateTime2 reads a value of type Box[strfmt.DateTime].
 func mcpDecodeTypesBoxDateTime2(d *wire.Decoder, v *Box[strfmt.DateTime]) {
 	for o := d.Object(mcpFieldsTypesBoxDateTime2); o.Next(); {
 		switch o.Name() {
@@ -6447,17 +5934,12 @@ var _ = struct {
 	V strfmt.DateTime
 	L []strfmt.DateTime
 }(Box[strfmt.DateTime]{})
+var mcpFieldsTypesBoxDateTime2 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxDateTime2 are the members of a value of type
-// Box[strfmt.DateTime].
-var mcpFieldsTypesBoxDateTime2 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStrfmtDateTime reads a value of type strfmt.DateTime.
 func mcpDecodeStrfmtDateTime(d *wire.Decoder, v *strfmt.DateTime) {
 	wire.JSONOfString(d, v, (*strfmt.DateTime).UnmarshalJSON, mcpDecodeString9)
 }
 
-// mcpDecodeTypesBoxDuration reads a value of type Box[strfmt.Duration].
 func mcpDecodeTypesBoxDuration(d *wire.Decoder, v *Box[strfmt.Duration]) {
 	for o := d.Object(mcpFieldsTypesBoxDuration); o.Next(); {
 		switch o.Name() {
@@ -6473,17 +5955,12 @@ var _ = struct {
 	V strfmt.Duration
 	L []strfmt.Duration
 }(Box[strfmt.Duration]{})
+var mcpFieldsTypesBoxDuration = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxDuration are the members of a value of type
-// Box[strfmt.Duration].
-var mcpFieldsTypesBoxDuration = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStrfmtDuration reads a value of type strfmt.Duration.
 func mcpDecodeStrfmtDuration(d *wire.Decoder, v *strfmt.Duration) {
 	wire.JSONOfString(d, v, (*strfmt.Duration).UnmarshalJSON, mcpDecodeString12)
 }
 
-// mcpDecodeBoxEmail reads a value of type Box[strfmt.Email].
 func mcpDecodeBoxEmail(d *wire.Decoder, v *Box[strfmt.Email]) {
 	for o := d.Object(mcpFieldsBoxEmail); o.Next(); {
 		switch o.Name() {
@@ -6499,22 +5976,17 @@ var _ = struct {
 	V strfmt.Email
 	L []strfmt.Email
 }(Box[strfmt.Email]{})
+var mcpFieldsBoxEmail = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxEmail are the members of a value of type Box[strfmt.Email].
-var mcpFieldsBoxEmail = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString18 reads a value of type string.
 func mcpDecodeString18(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatEmail)
 }
 
-// mcpDecodeEmail reads a value of type strfmt.Email.
 func mcpDecodeEmail(d *wire.Decoder, v *strfmt.Email) {
 	wire.JSONOfString(d, v, (*strfmt.Email).UnmarshalJSON, mcpDecodeString18)
 }
 
-// mcpDecodeBoxHexColor reads a value of type Box[strfmt.HexColor].
 func mcpDecodeBoxHexColor(d *wire.Decoder, v *Box[strfmt.HexColor]) {
 	for o := d.Object(mcpFieldsBoxHexColor); o.Next(); {
 		switch o.Name() {
@@ -6530,16 +6002,12 @@ var _ = struct {
 	V strfmt.HexColor
 	L []strfmt.HexColor
 }(Box[strfmt.HexColor]{})
+var mcpFieldsBoxHexColor = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxHexColor are the members of a value of type Box[strfmt.HexColor].
-var mcpFieldsBoxHexColor = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeHexColor reads a value of type strfmt.HexColor.
 func mcpDecodeHexColor(d *wire.Decoder, v *strfmt.HexColor) {
 	wire.JSONOfString(d, v, (*strfmt.HexColor).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxHostname reads a value of type Box[strfmt.Hostname].
 func mcpDecodeBoxHostname(d *wire.Decoder, v *Box[strfmt.Hostname]) {
 	for o := d.Object(mcpFieldsBoxHostname); o.Next(); {
 		switch o.Name() {
@@ -6555,22 +6023,17 @@ var _ = struct {
 	V strfmt.Hostname
 	L []strfmt.Hostname
 }(Box[strfmt.Hostname]{})
+var mcpFieldsBoxHostname = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxHostname are the members of a value of type Box[strfmt.Hostname].
-var mcpFieldsBoxHostname = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString19 reads a value of type string.
 func mcpDecodeString19(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatHostname)
 }
 
-// mcpDecodeHostname reads a value of type strfmt.Hostname.
 func mcpDecodeHostname(d *wire.Decoder, v *strfmt.Hostname) {
 	wire.JSONOfString(d, v, (*strfmt.Hostname).UnmarshalJSON, mcpDecodeString19)
 }
 
-// mcpDecodeBoxIPv4 reads a value of type Box[strfmt.IPv4].
 func mcpDecodeBoxIPv4(d *wire.Decoder, v *Box[strfmt.IPv4]) {
 	for o := d.Object(mcpFieldsBoxIPv4); o.Next(); {
 		switch o.Name() {
@@ -6586,22 +6049,17 @@ var _ = struct {
 	V strfmt.IPv4
 	L []strfmt.IPv4
 }(Box[strfmt.IPv4]{})
+var mcpFieldsBoxIPv4 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxIPv4 are the members of a value of type Box[strfmt.IPv4].
-var mcpFieldsBoxIPv4 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString20 reads a value of type string.
 func mcpDecodeString20(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatIPv4)
 }
 
-// mcpDecodeIPv4 reads a value of type strfmt.IPv4.
 func mcpDecodeIPv4(d *wire.Decoder, v *strfmt.IPv4) {
 	wire.JSONOfString(d, v, (*strfmt.IPv4).UnmarshalJSON, mcpDecodeString20)
 }
 
-// mcpDecodeBoxIPv6 reads a value of type Box[strfmt.IPv6].
 func mcpDecodeBoxIPv6(d *wire.Decoder, v *Box[strfmt.IPv6]) {
 	for o := d.Object(mcpFieldsBoxIPv6); o.Next(); {
 		switch o.Name() {
@@ -6617,22 +6075,17 @@ var _ = struct {
 	V strfmt.IPv6
 	L []strfmt.IPv6
 }(Box[strfmt.IPv6]{})
+var mcpFieldsBoxIPv6 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxIPv6 are the members of a value of type Box[strfmt.IPv6].
-var mcpFieldsBoxIPv6 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString21 reads a value of type string.
 func mcpDecodeString21(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatIPv6)
 }
 
-// mcpDecodeIPv6 reads a value of type strfmt.IPv6.
 func mcpDecodeIPv6(d *wire.Decoder, v *strfmt.IPv6) {
 	wire.JSONOfString(d, v, (*strfmt.IPv6).UnmarshalJSON, mcpDecodeString21)
 }
 
-// mcpDecodeBoxISBN reads a value of type Box[strfmt.ISBN].
 func mcpDecodeBoxISBN(d *wire.Decoder, v *Box[strfmt.ISBN]) {
 	for o := d.Object(mcpFieldsBoxISBN); o.Next(); {
 		switch o.Name() {
@@ -6648,16 +6101,12 @@ var _ = struct {
 	V strfmt.ISBN
 	L []strfmt.ISBN
 }(Box[strfmt.ISBN]{})
+var mcpFieldsBoxISBN = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxISBN are the members of a value of type Box[strfmt.ISBN].
-var mcpFieldsBoxISBN = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeISBN reads a value of type strfmt.ISBN.
 func mcpDecodeISBN(d *wire.Decoder, v *strfmt.ISBN) {
 	wire.JSONOfString(d, v, (*strfmt.ISBN).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxISBN10 reads a value of type Box[strfmt.ISBN10].
 func mcpDecodeBoxISBN10(d *wire.Decoder, v *Box[strfmt.ISBN10]) {
 	for o := d.Object(mcpFieldsBoxISBN10); o.Next(); {
 		switch o.Name() {
@@ -6673,16 +6122,12 @@ var _ = struct {
 	V strfmt.ISBN10
 	L []strfmt.ISBN10
 }(Box[strfmt.ISBN10]{})
+var mcpFieldsBoxISBN10 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxISBN10 are the members of a value of type Box[strfmt.ISBN10].
-var mcpFieldsBoxISBN10 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeISBN10 reads a value of type strfmt.ISBN10.
 func mcpDecodeISBN10(d *wire.Decoder, v *strfmt.ISBN10) {
 	wire.JSONOfString(d, v, (*strfmt.ISBN10).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxISBN13 reads a value of type Box[strfmt.ISBN13].
 func mcpDecodeBoxISBN13(d *wire.Decoder, v *Box[strfmt.ISBN13]) {
 	for o := d.Object(mcpFieldsBoxISBN13); o.Next(); {
 		switch o.Name() {
@@ -6698,16 +6143,12 @@ var _ = struct {
 	V strfmt.ISBN13
 	L []strfmt.ISBN13
 }(Box[strfmt.ISBN13]{})
+var mcpFieldsBoxISBN13 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxISBN13 are the members of a value of type Box[strfmt.ISBN13].
-var mcpFieldsBoxISBN13 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeISBN13 reads a value of type strfmt.ISBN13.
 func mcpDecodeISBN13(d *wire.Decoder, v *strfmt.ISBN13) {
 	wire.JSONOfString(d, v, (*strfmt.ISBN13).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxMAC reads a value of type Box[strfmt.MAC].
 func mcpDecodeBoxMAC(d *wire.Decoder, v *Box[strfmt.MAC]) {
 	for o := d.Object(mcpFieldsBoxMAC); o.Next(); {
 		switch o.Name() {
@@ -6723,16 +6164,12 @@ var _ = struct {
 	V strfmt.MAC
 	L []strfmt.MAC
 }(Box[strfmt.MAC]{})
+var mcpFieldsBoxMAC = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxMAC are the members of a value of type Box[strfmt.MAC].
-var mcpFieldsBoxMAC = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeMAC reads a value of type strfmt.MAC.
 func mcpDecodeMAC(d *wire.Decoder, v *strfmt.MAC) {
 	wire.JSONOfString(d, v, (*strfmt.MAC).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxObjectId reads a value of type Box[strfmt.ObjectId].
 func mcpDecodeBoxObjectId(d *wire.Decoder, v *Box[strfmt.ObjectId]) {
 	for o := d.Object(mcpFieldsBoxObjectId); o.Next(); {
 		switch o.Name() {
@@ -6748,16 +6185,12 @@ var _ = struct {
 	V strfmt.ObjectId
 	L []strfmt.ObjectId
 }(Box[strfmt.ObjectId]{})
+var mcpFieldsBoxObjectId = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxObjectId are the members of a value of type Box[strfmt.ObjectId].
-var mcpFieldsBoxObjectId = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeObjectId reads a value of type strfmt.ObjectId.
 func mcpDecodeObjectId(d *wire.Decoder, v *strfmt.ObjectId) {
 	wire.JSONOfString(d, v, (*strfmt.ObjectId).UnmarshalJSON, mcpDecodeString5)
 }
 
-// mcpDecodeBoxPassword reads a value of type Box[strfmt.Password].
 func mcpDecodeBoxPassword(d *wire.Decoder, v *Box[strfmt.Password]) {
 	for o := d.Object(mcpFieldsBoxPassword); o.Next(); {
 		switch o.Name() {
@@ -6773,16 +6206,12 @@ var _ = struct {
 	V strfmt.Password
 	L []strfmt.Password
 }(Box[strfmt.Password]{})
+var mcpFieldsBoxPassword = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxPassword are the members of a value of type Box[strfmt.Password].
-var mcpFieldsBoxPassword = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodePassword reads a value of type strfmt.Password.
 func mcpDecodePassword(d *wire.Decoder, v *strfmt.Password) {
 	wire.JSONOfString(d, v, (*strfmt.Password).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxRGBColor reads a value of type Box[strfmt.RGBColor].
 func mcpDecodeBoxRGBColor(d *wire.Decoder, v *Box[strfmt.RGBColor]) {
 	for o := d.Object(mcpFieldsBoxRGBColor); o.Next(); {
 		switch o.Name() {
@@ -6798,16 +6227,12 @@ var _ = struct {
 	V strfmt.RGBColor
 	L []strfmt.RGBColor
 }(Box[strfmt.RGBColor]{})
+var mcpFieldsBoxRGBColor = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxRGBColor are the members of a value of type Box[strfmt.RGBColor].
-var mcpFieldsBoxRGBColor = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeRGBColor reads a value of type strfmt.RGBColor.
 func mcpDecodeRGBColor(d *wire.Decoder, v *strfmt.RGBColor) {
 	wire.JSONOfString(d, v, (*strfmt.RGBColor).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxSSN reads a value of type Box[strfmt.SSN].
 func mcpDecodeBoxSSN(d *wire.Decoder, v *Box[strfmt.SSN]) {
 	for o := d.Object(mcpFieldsBoxSSN); o.Next(); {
 		switch o.Name() {
@@ -6823,16 +6248,12 @@ var _ = struct {
 	V strfmt.SSN
 	L []strfmt.SSN
 }(Box[strfmt.SSN]{})
+var mcpFieldsBoxSSN = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxSSN are the members of a value of type Box[strfmt.SSN].
-var mcpFieldsBoxSSN = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeSSN reads a value of type strfmt.SSN.
 func mcpDecodeSSN(d *wire.Decoder, v *strfmt.SSN) {
 	wire.JSONOfString(d, v, (*strfmt.SSN).UnmarshalJSON, wire.String)
 }
 
-// mcpDecodeBoxULID reads a value of type Box[strfmt.ULID].
 func mcpDecodeBoxULID(d *wire.Decoder, v *Box[strfmt.ULID]) {
 	for o := d.Object(mcpFieldsBoxULID); o.Next(); {
 		switch o.Name() {
@@ -6848,22 +6269,17 @@ var _ = struct {
 	V strfmt.ULID
 	L []strfmt.ULID
 }(Box[strfmt.ULID]{})
+var mcpFieldsBoxULID = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxULID are the members of a value of type Box[strfmt.ULID].
-var mcpFieldsBoxULID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeString22 reads a value of type string.
 func mcpDecodeString22(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternString22)
 }
 
-// mcpDecodeULID reads a value of type strfmt.ULID.
 func mcpDecodeULID(d *wire.Decoder, v *strfmt.ULID) {
 	wire.JSONOfString(d, v, (*strfmt.ULID).UnmarshalJSON, mcpDecodeString22)
 }
 
-// mcpDecodeBoxURI reads a value of type Box[strfmt.URI].
 func mcpDecodeBoxURI(d *wire.Decoder, v *Box[strfmt.URI]) {
 	for o := d.Object(mcpFieldsBoxURI); o.Next(); {
 		switch o.Name() {
@@ -6879,16 +6295,12 @@ var _ = struct {
 	V strfmt.URI
 	L []strfmt.URI
 }(Box[strfmt.URI]{})
+var mcpFieldsBoxURI = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxURI are the members of a value of type Box[strfmt.URI].
-var mcpFieldsBoxURI = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStrfmtURI reads a value of type strfmt.URI.
 func mcpDecodeStrfmtURI(d *wire.Decoder, v *strfmt.URI) {
 	wire.JSONOfString(d, v, (*strfmt.URI).UnmarshalJSON, mcpDecodeString10)
 }
 
-// mcpDecodeTypesBoxUUID3 reads a value of type Box[strfmt.UUID].
 func mcpDecodeTypesBoxUUID3(d *wire.Decoder, v *Box[strfmt.UUID]) {
 	for o := d.Object(mcpFieldsTypesBoxUUID3); o.Next(); {
 		switch o.Name() {
@@ -6904,16 +6316,12 @@ var _ = struct {
 	V strfmt.UUID
 	L []strfmt.UUID
 }(Box[strfmt.UUID]{})
+var mcpFieldsTypesBoxUUID3 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxUUID3 are the members of a value of type Box[strfmt.UUID].
-var mcpFieldsTypesBoxUUID3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeStrfmtUUID reads a value of type strfmt.UUID.
 func mcpDecodeStrfmtUUID(d *wire.Decoder, v *strfmt.UUID) {
 	wire.JSONOfString(d, v, (*strfmt.UUID).UnmarshalJSON, mcpDecodeString11)
 }
 
-// mcpDecodeBoxUUID3 reads a value of type Box[strfmt.UUID3].
 func mcpDecodeBoxUUID3(d *wire.Decoder, v *Box[strfmt.UUID3]) {
 	for o := d.Object(mcpFieldsBoxUUID3); o.Next(); {
 		switch o.Name() {
@@ -6929,16 +6337,12 @@ var _ = struct {
 	V strfmt.UUID3
 	L []strfmt.UUID3
 }(Box[strfmt.UUID3]{})
+var mcpFieldsBoxUUID3 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxUUID3 are the members of a value of type Box[strfmt.UUID3].
-var mcpFieldsBoxUUID3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeUUID3 reads a value of type strfmt.UUID3.
 func mcpDecodeUUID3(d *wire.Decoder, v *strfmt.UUID3) {
 	wire.JSONOfString(d, v, (*strfmt.UUID3).UnmarshalJSON, mcpDecodeString11)
 }
 
-// mcpDecodeBoxUUID4 reads a value of type Box[strfmt.UUID4].
 func mcpDecodeBoxUUID4(d *wire.Decoder, v *Box[strfmt.UUID4]) {
 	for o := d.Object(mcpFieldsBoxUUID4); o.Next(); {
 		switch o.Name() {
@@ -6954,16 +6358,12 @@ var _ = struct {
 	V strfmt.UUID4
 	L []strfmt.UUID4
 }(Box[strfmt.UUID4]{})
+var mcpFieldsBoxUUID4 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxUUID4 are the members of a value of type Box[strfmt.UUID4].
-var mcpFieldsBoxUUID4 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeUUID4 reads a value of type strfmt.UUID4.
 func mcpDecodeUUID4(d *wire.Decoder, v *strfmt.UUID4) {
 	wire.JSONOfString(d, v, (*strfmt.UUID4).UnmarshalJSON, mcpDecodeString11)
 }
 
-// mcpDecodeBoxUUID5 reads a value of type Box[strfmt.UUID5].
 func mcpDecodeBoxUUID5(d *wire.Decoder, v *Box[strfmt.UUID5]) {
 	for o := d.Object(mcpFieldsBoxUUID5); o.Next(); {
 		switch o.Name() {
@@ -6979,16 +6379,12 @@ var _ = struct {
 	V strfmt.UUID5
 	L []strfmt.UUID5
 }(Box[strfmt.UUID5]{})
+var mcpFieldsBoxUUID5 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxUUID5 are the members of a value of type Box[strfmt.UUID5].
-var mcpFieldsBoxUUID5 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeUUID5 reads a value of type strfmt.UUID5.
 func mcpDecodeUUID5(d *wire.Decoder, v *strfmt.UUID5) {
 	wire.JSONOfString(d, v, (*strfmt.UUID5).UnmarshalJSON, mcpDecodeString11)
 }
 
-// mcpDecodeBoxUUID7 reads a value of type Box[strfmt.UUID7].
 func mcpDecodeBoxUUID7(d *wire.Decoder, v *Box[strfmt.UUID7]) {
 	for o := d.Object(mcpFieldsBoxUUID7); o.Next(); {
 		switch o.Name() {
@@ -7004,16 +6400,12 @@ var _ = struct {
 	V strfmt.UUID7
 	L []strfmt.UUID7
 }(Box[strfmt.UUID7]{})
+var mcpFieldsBoxUUID7 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxUUID7 are the members of a value of type Box[strfmt.UUID7].
-var mcpFieldsBoxUUID7 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeUUID7 reads a value of type strfmt.UUID7.
 func mcpDecodeUUID7(d *wire.Decoder, v *strfmt.UUID7) {
 	wire.JSONOfString(d, v, (*strfmt.UUID7).UnmarshalJSON, mcpDecodeString11)
 }
 
-// mcpDecodeTypesBoxULID reads a value of type Box[ulid.ULID].
 func mcpDecodeTypesBoxULID(d *wire.Decoder, v *Box[ulid.ULID]) {
 	for o := d.Object(mcpFieldsTypesBoxULID); o.Next(); {
 		switch o.Name() {
@@ -7029,16 +6421,12 @@ var _ = struct {
 	V ulid.ULID
 	L []ulid.ULID
 }(Box[ulid.ULID]{})
+var mcpFieldsTypesBoxULID = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxULID are the members of a value of type Box[ulid.ULID].
-var mcpFieldsTypesBoxULID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeUlidULID reads a value of type ulid.ULID.
 func mcpDecodeUlidULID(d *wire.Decoder, v *ulid.ULID) {
 	wire.TextOfString(d, v, (*ulid.ULID).UnmarshalText, mcpDecodeString22)
 }
 
-// mcpDecodeTypesBoxNullUUID reads a value of type Box[uuid.NullUUID].
 func mcpDecodeTypesBoxNullUUID(d *wire.Decoder, v *Box[googleuuid.NullUUID]) {
 	for o := d.Object(mcpFieldsTypesBoxNullUUID); o.Next(); {
 		switch o.Name() {
@@ -7054,22 +6442,16 @@ var _ = struct {
 	V googleuuid.NullUUID
 	L []googleuuid.NullUUID
 }(Box[googleuuid.NullUUID]{})
-
-// mcpFieldsTypesBoxNullUUID are the members of a value of type
-// Box[uuid.NullUUID].
 var mcpFieldsTypesBoxNullUUID = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeGoogleUUIDUUID reads a value of type uuid.UUID.
 func mcpDecodeGoogleUUIDUUID(d *wire.Decoder, v *googleuuid.UUID) {
 	wire.TextOfString(d, v, (*googleuuid.UUID).UnmarshalText, mcpDecodeString11)
 }
 
-// mcpDecodeGoogleUUIDNullUUID reads a value of type uuid.NullUUID.
 func mcpDecodeGoogleUUIDNullUUID(d *wire.Decoder, v *googleuuid.NullUUID) {
 	wire.FlaggedOrNull(d, &v.UUID, &v.Valid, mcpDecodeGoogleUUIDUUID)
 }
 
-// mcpDecodeTypesBoxUUID4 reads a value of type Box[uuid.UUID].
 func mcpDecodeTypesBoxUUID4(d *wire.Decoder, v *Box[googleuuid.UUID]) {
 	for o := d.Object(mcpFieldsTypesBoxUUID4); o.Next(); {
 		switch o.Name() {
@@ -7085,11 +6467,8 @@ var _ = struct {
 	V googleuuid.UUID
 	L []googleuuid.UUID
 }(Box[googleuuid.UUID]{})
+var mcpFieldsTypesBoxUUID4 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxUUID4 are the members of a value of type Box[uuid.UUID].
-var mcpFieldsTypesBoxUUID4 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeTypesBoxBool5 reads a value of type Box[null.Bool].
 func mcpDecodeTypesBoxBool5(d *wire.Decoder, v *Box[nullnull3.Bool]) {
 	for o := d.Object(mcpFieldsTypesBoxBool5); o.Next(); {
 		switch o.Name() {
@@ -7105,16 +6484,12 @@ var _ = struct {
 	V nullnull3.Bool
 	L []nullnull3.Bool
 }(Box[nullnull3.Bool]{})
-
-// mcpFieldsTypesBoxBool5 are the members of a value of type Box[null.Bool].
 var mcpFieldsTypesBoxBool5 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullBool3 reads a value of type null.Bool.
 func mcpDecodeNullNullBool3(d *wire.Decoder, v *nullnull3.Bool) {
 	wire.FlaggedOrNull(d, &v.Bool, &v.Valid, wire.Bool)
 }
 
-// mcpDecodeTypesBoxByte3 reads a value of type Box[null.Byte].
 func mcpDecodeTypesBoxByte3(d *wire.Decoder, v *Box[nullnull3.Byte]) {
 	for o := d.Object(mcpFieldsTypesBoxByte3); o.Next(); {
 		switch o.Name() {
@@ -7130,16 +6505,12 @@ var _ = struct {
 	V nullnull3.Byte
 	L []nullnull3.Byte
 }(Box[nullnull3.Byte]{})
+var mcpFieldsTypesBoxByte3 = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsTypesBoxByte3 are the members of a value of type Box[null.Byte].
-var mcpFieldsTypesBoxByte3 = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpDecodeNullNullByte3 reads a value of type null.Byte.
 func mcpDecodeNullNullByte3(d *wire.Decoder, v *nullnull3.Byte) {
 	wire.JSONOfStringOrNull(d, v, (*nullnull3.Byte).UnmarshalJSON, mcpDecodeStringPtr)
 }
 
-// mcpDecodeBoxFloat32 reads a value of type Box[null.Float32].
 func mcpDecodeBoxFloat32(d *wire.Decoder, v *Box[nullnull3.Float32]) {
 	for o := d.Object(mcpFieldsBoxFloat32); o.Next(); {
 		switch o.Name() {
@@ -7155,16 +6526,12 @@ var _ = struct {
 	V nullnull3.Float32
 	L []nullnull3.Float32
 }(Box[nullnull3.Float32]{})
-
-// mcpFieldsBoxFloat32 are the members of a value of type Box[null.Float32].
 var mcpFieldsBoxFloat32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeFloat32 reads a value of type null.Float32.
 func mcpDecodeFloat32(d *wire.Decoder, v *nullnull3.Float32) {
 	wire.FlaggedOrNull(d, &v.Float32, &v.Valid, wire.Float)
 }
 
-// mcpDecodeBoxFloat64 reads a value of type Box[null.Float64].
 func mcpDecodeBoxFloat64(d *wire.Decoder, v *Box[nullnull3.Float64]) {
 	for o := d.Object(mcpFieldsBoxFloat64); o.Next(); {
 		switch o.Name() {
@@ -7180,16 +6547,12 @@ var _ = struct {
 	V nullnull3.Float64
 	L []nullnull3.Float64
 }(Box[nullnull3.Float64]{})
-
-// mcpFieldsBoxFloat64 are the members of a value of type Box[null.Float64].
 var mcpFieldsBoxFloat64 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeFloat64 reads a value of type null.Float64.
 func mcpDecodeFloat64(d *wire.Decoder, v *nullnull3.Float64) {
 	wire.FlaggedOrNull(d, &v.Float64, &v.Valid, wire.Float)
 }
 
-// mcpDecodeTypesBoxInt4 reads a value of type Box[null.Int].
 func mcpDecodeTypesBoxInt4(d *wire.Decoder, v *Box[nullnull3.Int]) {
 	for o := d.Object(mcpFieldsTypesBoxInt4); o.Next(); {
 		switch o.Name() {
@@ -7205,16 +6568,12 @@ var _ = struct {
 	V nullnull3.Int
 	L []nullnull3.Int
 }(Box[nullnull3.Int]{})
-
-// mcpFieldsTypesBoxInt4 are the members of a value of type Box[null.Int].
 var mcpFieldsTypesBoxInt4 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullInt3 reads a value of type null.Int.
 func mcpDecodeNullNullInt3(d *wire.Decoder, v *nullnull3.Int) {
 	wire.FlaggedOrNull(d, &v.Int, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxInt162 reads a value of type Box[null.Int16].
 func mcpDecodeTypesBoxInt162(d *wire.Decoder, v *Box[nullnull3.Int16]) {
 	for o := d.Object(mcpFieldsTypesBoxInt162); o.Next(); {
 		switch o.Name() {
@@ -7230,16 +6589,12 @@ var _ = struct {
 	V nullnull3.Int16
 	L []nullnull3.Int16
 }(Box[nullnull3.Int16]{})
-
-// mcpFieldsTypesBoxInt162 are the members of a value of type Box[null.Int16].
 var mcpFieldsTypesBoxInt162 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullInt16 reads a value of type null.Int16.
 func mcpDecodeNullNullInt16(d *wire.Decoder, v *nullnull3.Int16) {
 	wire.FlaggedOrNull(d, &v.Int16, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxInt322 reads a value of type Box[null.Int32].
 func mcpDecodeTypesBoxInt322(d *wire.Decoder, v *Box[nullnull3.Int32]) {
 	for o := d.Object(mcpFieldsTypesBoxInt322); o.Next(); {
 		switch o.Name() {
@@ -7255,16 +6610,12 @@ var _ = struct {
 	V nullnull3.Int32
 	L []nullnull3.Int32
 }(Box[nullnull3.Int32]{})
-
-// mcpFieldsTypesBoxInt322 are the members of a value of type Box[null.Int32].
 var mcpFieldsTypesBoxInt322 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullInt32 reads a value of type null.Int32.
 func mcpDecodeNullNullInt32(d *wire.Decoder, v *nullnull3.Int32) {
 	wire.FlaggedOrNull(d, &v.Int32, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxInt64 reads a value of type Box[null.Int64].
 func mcpDecodeBoxInt64(d *wire.Decoder, v *Box[nullnull3.Int64]) {
 	for o := d.Object(mcpFieldsBoxInt64); o.Next(); {
 		switch o.Name() {
@@ -7280,16 +6631,12 @@ var _ = struct {
 	V nullnull3.Int64
 	L []nullnull3.Int64
 }(Box[nullnull3.Int64]{})
-
-// mcpFieldsBoxInt64 are the members of a value of type Box[null.Int64].
 var mcpFieldsBoxInt64 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeInt64 reads a value of type null.Int64.
 func mcpDecodeInt64(d *wire.Decoder, v *nullnull3.Int64) {
 	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxInt8 reads a value of type Box[null.Int8].
 func mcpDecodeTypesBoxInt8(d *wire.Decoder, v *Box[nullnull3.Int8]) {
 	for o := d.Object(mcpFieldsTypesBoxInt8); o.Next(); {
 		switch o.Name() {
@@ -7305,16 +6652,12 @@ var _ = struct {
 	V nullnull3.Int8
 	L []nullnull3.Int8
 }(Box[nullnull3.Int8]{})
-
-// mcpFieldsTypesBoxInt8 are the members of a value of type Box[null.Int8].
 var mcpFieldsTypesBoxInt8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullInt8 reads a value of type null.Int8.
 func mcpDecodeNullInt8(d *wire.Decoder, v *nullnull3.Int8) {
 	wire.FlaggedOrNull(d, &v.Int8, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxJSON reads a value of type Box[null.JSON].
 func mcpDecodeTypesBoxJSON(d *wire.Decoder, v *Box[nullnull3.JSON]) {
 	for o := d.Object(mcpFieldsTypesBoxJSON); o.Next(); {
 		switch o.Name() {
@@ -7330,16 +6673,12 @@ var _ = struct {
 	V nullnull3.JSON
 	L []nullnull3.JSON
 }(Box[nullnull3.JSON]{})
+var mcpFieldsTypesBoxJSON = wire.Fields{{Must: "v", Null: true}, {Name: "l"}}
 
-// mcpFieldsTypesBoxJSON are the members of a value of type Box[null.JSON].
-var mcpFieldsTypesBoxJSON = wire.Fields{{Name: "v", Required: true, Null: true}, {Name: "l"}}
-
-// mcpDecodeNullJSON reads a value of type null.JSON.
 func mcpDecodeNullJSON(d *wire.Decoder, v *nullnull3.JSON) {
 	wire.JSON(d, v, (*nullnull3.JSON).UnmarshalJSON)
 }
 
-// mcpDecodeTypesBoxString5 reads a value of type Box[null.String].
 func mcpDecodeTypesBoxString5(d *wire.Decoder, v *Box[nullnull3.String]) {
 	for o := d.Object(mcpFieldsTypesBoxString5); o.Next(); {
 		switch o.Name() {
@@ -7355,16 +6694,12 @@ var _ = struct {
 	V nullnull3.String
 	L []nullnull3.String
 }(Box[nullnull3.String]{})
-
-// mcpFieldsTypesBoxString5 are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString5 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullString3 reads a value of type null.String.
 func mcpDecodeNullNullString3(d *wire.Decoder, v *nullnull3.String) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeTypesBoxTime8 reads a value of type Box[null.Time].
 func mcpDecodeTypesBoxTime8(d *wire.Decoder, v *Box[nullnull3.Time]) {
 	for o := d.Object(mcpFieldsTypesBoxTime8); o.Next(); {
 		switch o.Name() {
@@ -7380,16 +6715,12 @@ var _ = struct {
 	V nullnull3.Time
 	L []nullnull3.Time
 }(Box[nullnull3.Time]{})
-
-// mcpFieldsTypesBoxTime8 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullNullTime3 reads a value of type null.Time.
 func mcpDecodeNullNullTime3(d *wire.Decoder, v *nullnull3.Time) {
 	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
 }
 
-// mcpDecodeBoxUint reads a value of type Box[null.Uint].
 func mcpDecodeBoxUint(d *wire.Decoder, v *Box[nullnull3.Uint]) {
 	for o := d.Object(mcpFieldsBoxUint); o.Next(); {
 		switch o.Name() {
@@ -7405,16 +6736,12 @@ var _ = struct {
 	V nullnull3.Uint
 	L []nullnull3.Uint
 }(Box[nullnull3.Uint]{})
-
-// mcpFieldsBoxUint are the members of a value of type Box[null.Uint].
 var mcpFieldsBoxUint = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeUint reads a value of type null.Uint.
 func mcpDecodeUint(d *wire.Decoder, v *nullnull3.Uint) {
 	wire.FlaggedOrNull(d, &v.Uint, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxUint16 reads a value of type Box[null.Uint16].
 func mcpDecodeBoxUint16(d *wire.Decoder, v *Box[nullnull3.Uint16]) {
 	for o := d.Object(mcpFieldsBoxUint16); o.Next(); {
 		switch o.Name() {
@@ -7430,16 +6757,12 @@ var _ = struct {
 	V nullnull3.Uint16
 	L []nullnull3.Uint16
 }(Box[nullnull3.Uint16]{})
-
-// mcpFieldsBoxUint16 are the members of a value of type Box[null.Uint16].
 var mcpFieldsBoxUint16 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeUint16 reads a value of type null.Uint16.
 func mcpDecodeUint16(d *wire.Decoder, v *nullnull3.Uint16) {
 	wire.FlaggedOrNull(d, &v.Uint16, &v.Valid, wire.Int)
 }
 
-// mcpDecodeTypesBoxUint32 reads a value of type Box[null.Uint32].
 func mcpDecodeTypesBoxUint32(d *wire.Decoder, v *Box[nullnull3.Uint32]) {
 	for o := d.Object(mcpFieldsTypesBoxUint32); o.Next(); {
 		switch o.Name() {
@@ -7455,16 +6778,12 @@ var _ = struct {
 	V nullnull3.Uint32
 	L []nullnull3.Uint32
 }(Box[nullnull3.Uint32]{})
-
-// mcpFieldsTypesBoxUint32 are the members of a value of type Box[null.Uint32].
 var mcpFieldsTypesBoxUint32 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeNullUint32 reads a value of type null.Uint32.
 func mcpDecodeNullUint32(d *wire.Decoder, v *nullnull3.Uint32) {
 	wire.FlaggedOrNull(d, &v.Uint32, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxUint64 reads a value of type Box[null.Uint64].
 func mcpDecodeBoxUint64(d *wire.Decoder, v *Box[nullnull3.Uint64]) {
 	for o := d.Object(mcpFieldsBoxUint64); o.Next(); {
 		switch o.Name() {
@@ -7480,16 +6799,12 @@ var _ = struct {
 	V nullnull3.Uint64
 	L []nullnull3.Uint64
 }(Box[nullnull3.Uint64]{})
-
-// mcpFieldsBoxUint64 are the members of a value of type Box[null.Uint64].
 var mcpFieldsBoxUint64 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeUint64 reads a value of type null.Uint64.
 func mcpDecodeUint64(d *wire.Decoder, v *nullnull3.Uint64) {
 	wire.FlaggedOrNull(d, &v.Uint64, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxUint8 reads a value of type Box[null.Uint8].
 func mcpDecodeBoxUint8(d *wire.Decoder, v *Box[nullnull3.Uint8]) {
 	for o := d.Object(mcpFieldsBoxUint8); o.Next(); {
 		switch o.Name() {
@@ -7505,16 +6820,12 @@ var _ = struct {
 	V nullnull3.Uint8
 	L []nullnull3.Uint8
 }(Box[nullnull3.Uint8]{})
-
-// mcpFieldsBoxUint8 are the members of a value of type Box[null.Uint8].
 var mcpFieldsBoxUint8 = wire.Fields{{Name: "v"}, {Name: "l"}}
 
-// mcpDecodeUint8 reads a value of type null.Uint8.
 func mcpDecodeUint8(d *wire.Decoder, v *nullnull3.Uint8) {
 	wire.FlaggedOrNull(d, &v.Uint8, &v.Valid, wire.Int)
 }
 
-// mcpDecodeBoxID reads a value of type Box[xid.ID].
 func mcpDecodeBoxID(d *wire.Decoder, v *Box[xid.ID]) {
 	for o := d.Object(mcpFieldsBoxID); o.Next(); {
 		switch o.Name() {
@@ -7530,11 +6841,8 @@ var _ = struct {
 	V xid.ID
 	L []xid.ID
 }(Box[xid.ID]{})
+var mcpFieldsBoxID = wire.Fields{{Must: "v"}, {Name: "l"}}
 
-// mcpFieldsBoxID are the members of a value of type Box[xid.ID].
-var mcpFieldsBoxID = wire.Fields{{Name: "v", Required: true}, {Name: "l"}}
-
-// mcpEncodeBoxByte writes a value of type Box[null.Byte].
 func mcpEncodeBoxByte(e *wire.Encoder, v *Box[null.Byte]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*null.Byte).MarshalJSON)
@@ -7542,12 +6850,10 @@ func mcpEncodeBoxByte(e *wire.Encoder, v *Box[null.Byte]) {
 	e.End()
 }
 
-// mcpEncodeNullByte writes a value of type null.Byte.
 func mcpEncodeNullByte(e *wire.Encoder, v *null.Byte) {
 	wire.PutJSON(e, v, (*null.Byte).MarshalJSON)
 }
 
-// mcpEncodeBoxString writes a value of type Box[null.String].
 func mcpEncodeBoxString(e *wire.Encoder, v *Box[null.String]) {
 	e.Begin()
 	if v.V.Valid {
@@ -7557,12 +6863,10 @@ func mcpEncodeBoxString(e *wire.Encoder, v *Box[null.String]) {
 	e.End()
 }
 
-// mcpEncodeNullString writes a value of type null.String.
 func mcpEncodeNullString(e *wire.Encoder, v *null.String) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
-// mcpEncodeBoxBigInt writes a value of type Box[apd.BigInt].
 func mcpEncodeBoxBigInt(e *wire.Encoder, v *Box[apd.BigInt]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*apd.BigInt).MarshalJSON)
@@ -7570,12 +6874,10 @@ func mcpEncodeBoxBigInt(e *wire.Encoder, v *Box[apd.BigInt]) {
 	e.End()
 }
 
-// mcpEncodeBigInt writes a value of type apd.BigInt.
 func mcpEncodeBigInt(e *wire.Encoder, v *apd.BigInt) {
 	wire.PutJSON(e, v, (*apd.BigInt).MarshalJSON)
 }
 
-// mcpEncodeBoxDecimal writes a value of type Box[apd.Decimal].
 func mcpEncodeBoxDecimal(e *wire.Encoder, v *Box[apd.Decimal]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*apd.Decimal).MarshalText)
@@ -7583,12 +6885,10 @@ func mcpEncodeBoxDecimal(e *wire.Encoder, v *Box[apd.Decimal]) {
 	e.End()
 }
 
-// mcpEncodeApdDecimal writes a value of type apd.Decimal.
 func mcpEncodeApdDecimal(e *wire.Encoder, v *apd.Decimal) {
 	wire.PutText(e, v, (*apd.Decimal).MarshalText)
 }
 
-// mcpEncodeBoxNullDecimal writes a value of type Box[apd.NullDecimal].
 func mcpEncodeBoxNullDecimal(e *wire.Encoder, v *Box[apd.NullDecimal]) {
 	e.Begin()
 	if v.V.Valid {
@@ -7598,12 +6898,10 @@ func mcpEncodeBoxNullDecimal(e *wire.Encoder, v *Box[apd.NullDecimal]) {
 	e.End()
 }
 
-// mcpEncodeApdNullDecimal writes a value of type apd.NullDecimal.
 func mcpEncodeApdNullDecimal(e *wire.Encoder, v *apd.NullDecimal) {
 	wire.PutFlagged(e, &v.Decimal, v.Valid, mcpEncodeApdDecimal)
 }
 
-// mcpEncodeBounded writes a value of type Bounded.
 func mcpEncodeBounded(e *wire.Encoder, v *Bounded) {
 	e.Begin()
 	if v.ID != (googleuuid.UUID{}) {
@@ -7629,22 +6927,18 @@ func mcpEncodeBounded(e *wire.Encoder, v *Bounded) {
 	e.End()
 }
 
-// mcpEncodeURI writes a value of type strfmt.URI.
 func mcpEncodeURI(e *wire.Encoder, v *strfmt.URI) {
 	wire.PutJSON(e, v, (*strfmt.URI).MarshalJSON)
 }
 
-// mcpEncodeXidIDPtr writes a value of type *xid.ID.
 func mcpEncodeXidIDPtr(e *wire.Encoder, v **xid.ID) {
 	wire.PutPtr(e, *v, mcpEncodeXidID)
 }
 
-// mcpEncodeXidID writes a value of type xid.ID.
 func mcpEncodeXidID(e *wire.Encoder, v *xid.ID) {
 	wire.PutJSON(e, v, (*xid.ID).MarshalJSON)
 }
 
-// mcpEncodeBoxObjectID writes a value of type Box[bson.ObjectID].
 func mcpEncodeBoxObjectID(e *wire.Encoder, v *Box[bson.ObjectID]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*bson.ObjectID).MarshalJSON)
@@ -7652,12 +6946,10 @@ func mcpEncodeBoxObjectID(e *wire.Encoder, v *Box[bson.ObjectID]) {
 	e.End()
 }
 
-// mcpEncodeBsonObjectID writes a value of type bson.ObjectID.
 func mcpEncodeBsonObjectID(e *wire.Encoder, v *bson.ObjectID) {
 	wire.PutJSON(e, v, (*bson.ObjectID).MarshalJSON)
 }
 
-// mcpEncodeBoxDate writes a value of type Box[civil.Date].
 func mcpEncodeBoxDate(e *wire.Encoder, v *Box[civil.Date]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*civil.Date).MarshalText)
@@ -7665,12 +6957,10 @@ func mcpEncodeBoxDate(e *wire.Encoder, v *Box[civil.Date]) {
 	e.End()
 }
 
-// mcpEncodeGolangSQLCivilDate writes a value of type civil.Date.
 func mcpEncodeGolangSQLCivilDate(e *wire.Encoder, v *civil.Date) {
 	wire.PutText(e, v, (*civil.Date).MarshalText)
 }
 
-// mcpEncodeBoxDateTime writes a value of type Box[civil.DateTime].
 func mcpEncodeBoxDateTime(e *wire.Encoder, v *Box[civil.DateTime]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*civil.DateTime).MarshalText)
@@ -7678,12 +6968,10 @@ func mcpEncodeBoxDateTime(e *wire.Encoder, v *Box[civil.DateTime]) {
 	e.End()
 }
 
-// mcpEncodeCivilDateTime writes a value of type civil.DateTime.
 func mcpEncodeCivilDateTime(e *wire.Encoder, v *civil.DateTime) {
 	wire.PutText(e, v, (*civil.DateTime).MarshalText)
 }
 
-// mcpEncodeBoxTime writes a value of type Box[civil.Time].
 func mcpEncodeBoxTime(e *wire.Encoder, v *Box[civil.Time]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*civil.Time).MarshalText)
@@ -7691,12 +6979,10 @@ func mcpEncodeBoxTime(e *wire.Encoder, v *Box[civil.Time]) {
 	e.End()
 }
 
-// mcpEncodeCivilTime writes a value of type civil.Time.
 func mcpEncodeCivilTime(e *wire.Encoder, v *civil.Time) {
 	wire.PutText(e, v, (*civil.Time).MarshalText)
 }
 
-// mcpEncodeTypesBoxDate writes a value of type Box[civil.Date].
 func mcpEncodeTypesBoxDate(e *wire.Encoder, v *Box[gocivil.Date]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*gocivil.Date).MarshalText)
@@ -7704,12 +6990,10 @@ func mcpEncodeTypesBoxDate(e *wire.Encoder, v *Box[gocivil.Date]) {
 	e.End()
 }
 
-// mcpEncodeGoCivilDate2 writes a value of type civil.Date.
 func mcpEncodeGoCivilDate2(e *wire.Encoder, v *gocivil.Date) {
 	wire.PutText(e, v, (*gocivil.Date).MarshalText)
 }
 
-// mcpEncodeTypesBoxDateTime writes a value of type Box[civil.DateTime].
 func mcpEncodeTypesBoxDateTime(e *wire.Encoder, v *Box[gocivil.DateTime]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*gocivil.DateTime).MarshalText)
@@ -7717,12 +7001,10 @@ func mcpEncodeTypesBoxDateTime(e *wire.Encoder, v *Box[gocivil.DateTime]) {
 	e.End()
 }
 
-// mcpEncodeGoCivilDateTime2 writes a value of type civil.DateTime.
 func mcpEncodeGoCivilDateTime2(e *wire.Encoder, v *gocivil.DateTime) {
 	wire.PutText(e, v, (*gocivil.DateTime).MarshalText)
 }
 
-// mcpEncodeTypesBoxTime writes a value of type Box[civil.Time].
 func mcpEncodeTypesBoxTime(e *wire.Encoder, v *Box[gocivil.Time]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*gocivil.Time).MarshalText)
@@ -7730,12 +7012,10 @@ func mcpEncodeTypesBoxTime(e *wire.Encoder, v *Box[gocivil.Time]) {
 	e.End()
 }
 
-// mcpEncodeGoCivilTime2 writes a value of type civil.Time.
 func mcpEncodeGoCivilTime2(e *wire.Encoder, v *gocivil.Time) {
 	wire.PutText(e, v, (*gocivil.Time).MarshalText)
 }
 
-// mcpEncodeTypesBoxDate2 writes a value of type Box[datatypes.Date].
 func mcpEncodeTypesBoxDate2(e *wire.Encoder, v *Box[datatypes.Date]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.Date).MarshalJSON)
@@ -7743,12 +7023,10 @@ func mcpEncodeTypesBoxDate2(e *wire.Encoder, v *Box[datatypes.Date]) {
 	e.End()
 }
 
-// mcpEncodeGormIoDatatypesDate writes a value of type datatypes.Date.
 func mcpEncodeGormIoDatatypesDate(e *wire.Encoder, v *datatypes.Date) {
 	wire.PutJSON(e, v, (*datatypes.Date).MarshalJSON)
 }
 
-// mcpEncodeBoxJSON writes a value of type Box[datatypes.JSON].
 func mcpEncodeBoxJSON(e *wire.Encoder, v *Box[datatypes.JSON]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.JSON).MarshalJSON)
@@ -7756,12 +7034,10 @@ func mcpEncodeBoxJSON(e *wire.Encoder, v *Box[datatypes.JSON]) {
 	e.End()
 }
 
-// mcpEncodeJSON writes a value of type datatypes.JSON.
 func mcpEncodeJSON(e *wire.Encoder, v *datatypes.JSON) {
 	wire.PutJSON(e, v, (*datatypes.JSON).MarshalJSON)
 }
 
-// mcpEncodeBoxJSONMap writes a value of type Box[datatypes.JSONMap].
 func mcpEncodeBoxJSONMap(e *wire.Encoder, v *Box[datatypes.JSONMap]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.JSONMap).MarshalJSON)
@@ -7769,13 +7045,10 @@ func mcpEncodeBoxJSONMap(e *wire.Encoder, v *Box[datatypes.JSONMap]) {
 	e.End()
 }
 
-// mcpEncodeJSONMap writes a value of type datatypes.JSONMap.
 func mcpEncodeJSONMap(e *wire.Encoder, v *datatypes.JSONMap) {
 	wire.PutJSON(e, v, (*datatypes.JSONMap).MarshalJSON)
 }
 
-// mcpEncodeBoxJSONSliceInt writes a value of type
-// Box[datatypes.JSONSlice[int]].
 func mcpEncodeBoxJSONSliceInt(e *wire.Encoder, v *Box[datatypes.JSONSlice[int]]) {
 	e.Begin()
 	wire.PutSlice(e.Name("v"), v.V, wire.PutInt)
@@ -7783,12 +7056,10 @@ func mcpEncodeBoxJSONSliceInt(e *wire.Encoder, v *Box[datatypes.JSONSlice[int]])
 	e.End()
 }
 
-// mcpEncodeJSONSliceInt writes a value of type datatypes.JSONSlice[int].
 func mcpEncodeJSONSliceInt(e *wire.Encoder, v *datatypes.JSONSlice[int]) {
 	wire.PutSlice(e, *v, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxTime2 writes a value of type Box[datatypes.Time].
 func mcpEncodeTypesBoxTime2(e *wire.Encoder, v *Box[datatypes.Time]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.Time).MarshalJSON)
@@ -7796,12 +7067,10 @@ func mcpEncodeTypesBoxTime2(e *wire.Encoder, v *Box[datatypes.Time]) {
 	e.End()
 }
 
-// mcpEncodeGormIoDatatypesTime writes a value of type datatypes.Time.
 func mcpEncodeGormIoDatatypesTime(e *wire.Encoder, v *datatypes.Time) {
 	wire.PutJSON(e, v, (*datatypes.Time).MarshalJSON)
 }
 
-// mcpEncodeBoxURL writes a value of type Box[datatypes.URL].
 func mcpEncodeBoxURL(e *wire.Encoder, v *Box[datatypes.URL]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.URL).MarshalJSON)
@@ -7809,12 +7078,10 @@ func mcpEncodeBoxURL(e *wire.Encoder, v *Box[datatypes.URL]) {
 	e.End()
 }
 
-// mcpEncodeDatatypesURL writes a value of type datatypes.URL.
 func mcpEncodeDatatypesURL(e *wire.Encoder, v *datatypes.URL) {
 	wire.PutJSON(e, v, (*datatypes.URL).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxDecimal writes a value of type Box[decimal.Decimal].
 func mcpEncodeTypesBoxDecimal(e *wire.Encoder, v *Box[decimal.Decimal]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*decimal.Decimal).MarshalText)
@@ -7822,12 +7089,10 @@ func mcpEncodeTypesBoxDecimal(e *wire.Encoder, v *Box[decimal.Decimal]) {
 	e.End()
 }
 
-// mcpEncodeShopspringDecimalDecimal writes a value of type decimal.Decimal.
 func mcpEncodeShopspringDecimalDecimal(e *wire.Encoder, v *decimal.Decimal) {
 	wire.PutText(e, v, (*decimal.Decimal).MarshalText)
 }
 
-// mcpEncodeTypesBoxNullDecimal writes a value of type Box[decimal.NullDecimal].
 func mcpEncodeTypesBoxNullDecimal(e *wire.Encoder, v *Box[decimal.NullDecimal]) {
 	e.Begin()
 	if v.V.Valid {
@@ -7837,13 +7102,10 @@ func mcpEncodeTypesBoxNullDecimal(e *wire.Encoder, v *Box[decimal.NullDecimal]) 
 	e.End()
 }
 
-// mcpEncodeShopspringDecimalNullDecimal writes a value of type
-// decimal.NullDecimal.
 func mcpEncodeShopspringDecimalNullDecimal(e *wire.Encoder, v *decimal.NullDecimal) {
 	wire.PutFlagged(e, &v.Decimal, v.Valid, mcpEncodeShopspringDecimalDecimal)
 }
 
-// mcpEncodeBoxTimestamp writes a value of type Box[github.Timestamp].
 func mcpEncodeBoxTimestamp(e *wire.Encoder, v *Box[github.Timestamp]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*github.Timestamp).MarshalJSON)
@@ -7851,12 +7113,10 @@ func mcpEncodeBoxTimestamp(e *wire.Encoder, v *Box[github.Timestamp]) {
 	e.End()
 }
 
-// mcpEncodeGithubTimestamp writes a value of type github.Timestamp.
 func mcpEncodeGithubTimestamp(e *wire.Encoder, v *github.Timestamp) {
 	wire.PutJSON(e, v, (*github.Timestamp).MarshalJSON)
 }
 
-// mcpEncodeBoxNullUUID writes a value of type Box[uuid.NullUUID].
 func mcpEncodeBoxNullUUID(e *wire.Encoder, v *Box[uuid.NullUUID]) {
 	e.Begin()
 	if v.V.Valid {
@@ -7866,17 +7126,14 @@ func mcpEncodeBoxNullUUID(e *wire.Encoder, v *Box[uuid.NullUUID]) {
 	e.End()
 }
 
-// mcpEncodeUUIDUUID writes a value of type uuid.UUID.
 func mcpEncodeUUIDUUID(e *wire.Encoder, v *uuid.UUID) {
 	wire.PutText(e, v, (*uuid.UUID).MarshalText)
 }
 
-// mcpEncodeUUIDNullUUID writes a value of type uuid.NullUUID.
 func mcpEncodeUUIDNullUUID(e *wire.Encoder, v *uuid.NullUUID) {
 	wire.PutFlagged(e, &v.UUID, v.Valid, mcpEncodeUUIDUUID)
 }
 
-// mcpEncodeBoxUUID writes a value of type Box[uuid.UUID].
 func mcpEncodeBoxUUID(e *wire.Encoder, v *Box[uuid.UUID]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*uuid.UUID).MarshalText)
@@ -7884,7 +7141,6 @@ func mcpEncodeBoxUUID(e *wire.Encoder, v *Box[uuid.UUID]) {
 	e.End()
 }
 
-// mcpEncodeBoxDeletedAt writes a value of type Box[gorm.DeletedAt].
 func mcpEncodeBoxDeletedAt(e *wire.Encoder, v *Box[gorm.DeletedAt]) {
 	e.Begin()
 	if v.V.Valid {
@@ -7894,12 +7150,10 @@ func mcpEncodeBoxDeletedAt(e *wire.Encoder, v *Box[gorm.DeletedAt]) {
 	e.End()
 }
 
-// mcpEncodeDeletedAt writes a value of type gorm.DeletedAt.
 func mcpEncodeDeletedAt(e *wire.Encoder, v *gorm.DeletedAt) {
 	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
 }
 
-// mcpEncodeBoxIntOrString writes a value of type Box[intstr.IntOrString].
 func mcpEncodeBoxIntOrString(e *wire.Encoder, v *Box[intstr.IntOrString]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*intstr.IntOrString).MarshalJSON)
@@ -7907,12 +7161,10 @@ func mcpEncodeBoxIntOrString(e *wire.Encoder, v *Box[intstr.IntOrString]) {
 	e.End()
 }
 
-// mcpEncodeIntOrString writes a value of type intstr.IntOrString.
 func mcpEncodeIntOrString(e *wire.Encoder, v *intstr.IntOrString) {
 	wire.PutJSON(e, v, (*intstr.IntOrString).MarshalJSON)
 }
 
-// mcpEncodeBoxBig writes a value of type Box[decimal.Big].
 func mcpEncodeBoxBig(e *wire.Encoder, v *Box[ericlagergrendecimal.Big]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*ericlagergrendecimal.Big).MarshalText)
@@ -7920,12 +7172,10 @@ func mcpEncodeBoxBig(e *wire.Encoder, v *Box[ericlagergrendecimal.Big]) {
 	e.End()
 }
 
-// mcpEncodeDecimalBig writes a value of type decimal.Big.
 func mcpEncodeDecimalBig(e *wire.Encoder, v *ericlagergrendecimal.Big) {
 	wire.PutText(e, v, (*ericlagergrendecimal.Big).MarshalText)
 }
 
-// mcpEncodeBoxDuration writes a value of type Box[v1.Duration].
 func mcpEncodeBoxDuration(e *wire.Encoder, v *Box[v1.Duration]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*v1.Duration).MarshalJSON)
@@ -7933,12 +7183,10 @@ func mcpEncodeBoxDuration(e *wire.Encoder, v *Box[v1.Duration]) {
 	e.End()
 }
 
-// mcpEncodeV1Duration writes a value of type v1.Duration.
 func mcpEncodeV1Duration(e *wire.Encoder, v *v1.Duration) {
 	wire.PutJSON(e, v, (*v1.Duration).MarshalJSON)
 }
 
-// mcpEncodeBoxMicroTime writes a value of type Box[v1.MicroTime].
 func mcpEncodeBoxMicroTime(e *wire.Encoder, v *Box[v1.MicroTime]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*v1.MicroTime).MarshalJSON)
@@ -7946,12 +7194,10 @@ func mcpEncodeBoxMicroTime(e *wire.Encoder, v *Box[v1.MicroTime]) {
 	e.End()
 }
 
-// mcpEncodeV1MicroTime writes a value of type v1.MicroTime.
 func mcpEncodeV1MicroTime(e *wire.Encoder, v *v1.MicroTime) {
 	wire.PutJSON(e, v, (*v1.MicroTime).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxTime3 writes a value of type Box[v1.Time].
 func mcpEncodeTypesBoxTime3(e *wire.Encoder, v *Box[v1.Time]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*v1.Time).MarshalJSON)
@@ -7959,12 +7205,10 @@ func mcpEncodeTypesBoxTime3(e *wire.Encoder, v *Box[v1.Time]) {
 	e.End()
 }
 
-// mcpEncodeMetaV1Time writes a value of type v1.Time.
 func mcpEncodeMetaV1Time(e *wire.Encoder, v *v1.Time) {
 	wire.PutJSON(e, v, (*v1.Time).MarshalJSON)
 }
 
-// mcpEncodeBoxBool writes a value of type Box[null.Bool].
 func mcpEncodeBoxBool(e *wire.Encoder, v *Box[guregunull.Bool]) {
 	e.Begin()
 	if v.V.Valid {
@@ -7974,12 +7218,10 @@ func mcpEncodeBoxBool(e *wire.Encoder, v *Box[guregunull.Bool]) {
 	e.End()
 }
 
-// mcpEncodeBool writes a value of type null.Bool.
 func mcpEncodeBool(e *wire.Encoder, v *guregunull.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeBoxFloat writes a value of type Box[null.Float].
 func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[guregunull.Float]) {
 	e.Begin()
 	if v.V.Valid {
@@ -7989,12 +7231,10 @@ func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[guregunull.Float]) {
 	e.End()
 }
 
-// mcpEncodeFloat writes a value of type null.Float.
 func mcpEncodeFloat(e *wire.Encoder, v *guregunull.Float) {
 	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeBoxInt writes a value of type Box[null.Int].
 func mcpEncodeBoxInt(e *wire.Encoder, v *Box[guregunull.Int]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8004,12 +7244,10 @@ func mcpEncodeBoxInt(e *wire.Encoder, v *Box[guregunull.Int]) {
 	e.End()
 }
 
-// mcpEncodeInt writes a value of type null.Int.
 func mcpEncodeInt(e *wire.Encoder, v *guregunull.Int) {
 	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxString writes a value of type Box[null.String].
 func mcpEncodeTypesBoxString(e *wire.Encoder, v *Box[guregunull.String]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8019,12 +7257,10 @@ func mcpEncodeTypesBoxString(e *wire.Encoder, v *Box[guregunull.String]) {
 	e.End()
 }
 
-// mcpEncodeGureguNullString writes a value of type null.String.
 func mcpEncodeGureguNullString(e *wire.Encoder, v *guregunull.String) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
-// mcpEncodeTypesBoxTime4 writes a value of type Box[null.Time].
 func mcpEncodeTypesBoxTime4(e *wire.Encoder, v *Box[guregunull.Time]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8034,12 +7270,10 @@ func mcpEncodeTypesBoxTime4(e *wire.Encoder, v *Box[guregunull.Time]) {
 	e.End()
 }
 
-// mcpEncodeNullTime writes a value of type null.Time.
 func mcpEncodeNullTime(e *wire.Encoder, v *guregunull.Time) {
 	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
 }
 
-// mcpEncodeTypesBoxBool writes a value of type Box[null.Bool].
 func mcpEncodeTypesBoxBool(e *wire.Encoder, v *Box[guregunull2.Bool]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8049,12 +7283,10 @@ func mcpEncodeTypesBoxBool(e *wire.Encoder, v *Box[guregunull2.Bool]) {
 	e.End()
 }
 
-// mcpEncodeNullBool writes a value of type null.Bool.
 func mcpEncodeNullBool(e *wire.Encoder, v *guregunull2.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeTypesBoxFloat writes a value of type Box[null.Float].
 func mcpEncodeTypesBoxFloat(e *wire.Encoder, v *Box[guregunull2.Float]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8064,12 +7296,10 @@ func mcpEncodeTypesBoxFloat(e *wire.Encoder, v *Box[guregunull2.Float]) {
 	e.End()
 }
 
-// mcpEncodeNullFloat writes a value of type null.Float.
 func mcpEncodeNullFloat(e *wire.Encoder, v *guregunull2.Float) {
 	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeTypesBoxInt writes a value of type Box[null.Int].
 func mcpEncodeTypesBoxInt(e *wire.Encoder, v *Box[guregunull2.Int]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8079,12 +7309,10 @@ func mcpEncodeTypesBoxInt(e *wire.Encoder, v *Box[guregunull2.Int]) {
 	e.End()
 }
 
-// mcpEncodeNullInt writes a value of type null.Int.
 func mcpEncodeNullInt(e *wire.Encoder, v *guregunull2.Int) {
 	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxString2 writes a value of type Box[null.String].
 func mcpEncodeTypesBoxString2(e *wire.Encoder, v *Box[guregunull2.String]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8094,12 +7322,10 @@ func mcpEncodeTypesBoxString2(e *wire.Encoder, v *Box[guregunull2.String]) {
 	e.End()
 }
 
-// mcpEncodeGureguNullString2 writes a value of type null.String.
 func mcpEncodeGureguNullString2(e *wire.Encoder, v *guregunull2.String) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
-// mcpEncodeTypesBoxTime5 writes a value of type Box[null.Time].
 func mcpEncodeTypesBoxTime5(e *wire.Encoder, v *Box[guregunull2.Time]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8109,12 +7335,10 @@ func mcpEncodeTypesBoxTime5(e *wire.Encoder, v *Box[guregunull2.Time]) {
 	e.End()
 }
 
-// mcpEncodeGureguNullTime writes a value of type null.Time.
 func mcpEncodeGureguNullTime(e *wire.Encoder, v *guregunull2.Time) {
 	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
 }
 
-// mcpEncodeTypesBoxBool2 writes a value of type Box[null.Bool].
 func mcpEncodeTypesBoxBool2(e *wire.Encoder, v *Box[nullnull.Bool]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8124,12 +7348,10 @@ func mcpEncodeTypesBoxBool2(e *wire.Encoder, v *Box[nullnull.Bool]) {
 	e.End()
 }
 
-// mcpEncodeNullNullBool writes a value of type null.Bool.
 func mcpEncodeNullNullBool(e *wire.Encoder, v *nullnull.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeTypesBoxByte writes a value of type Box[null.Byte].
 func mcpEncodeTypesBoxByte(e *wire.Encoder, v *Box[nullnull.Byte]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8139,12 +7361,10 @@ func mcpEncodeTypesBoxByte(e *wire.Encoder, v *Box[nullnull.Byte]) {
 	e.End()
 }
 
-// mcpEncodeNullNullByte writes a value of type null.Byte.
 func mcpEncodeNullNullByte(e *wire.Encoder, v *nullnull.Byte) {
 	wire.PutFlagged(e, &v.Byte, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxFloat2 writes a value of type Box[null.Float].
 func mcpEncodeTypesBoxFloat2(e *wire.Encoder, v *Box[nullnull.Float]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8154,12 +7374,10 @@ func mcpEncodeTypesBoxFloat2(e *wire.Encoder, v *Box[nullnull.Float]) {
 	e.End()
 }
 
-// mcpEncodeNullNullFloat writes a value of type null.Float.
 func mcpEncodeNullNullFloat(e *wire.Encoder, v *nullnull.Float) {
 	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeTypesBoxInt2 writes a value of type Box[null.Int].
 func mcpEncodeTypesBoxInt2(e *wire.Encoder, v *Box[nullnull.Int]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8169,12 +7387,10 @@ func mcpEncodeTypesBoxInt2(e *wire.Encoder, v *Box[nullnull.Int]) {
 	e.End()
 }
 
-// mcpEncodeNullNullInt writes a value of type null.Int.
 func mcpEncodeNullNullInt(e *wire.Encoder, v *nullnull.Int) {
 	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxInt16 writes a value of type Box[null.Int16].
 func mcpEncodeBoxInt16(e *wire.Encoder, v *Box[nullnull.Int16]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8184,12 +7400,10 @@ func mcpEncodeBoxInt16(e *wire.Encoder, v *Box[nullnull.Int16]) {
 	e.End()
 }
 
-// mcpEncodeInt16 writes a value of type null.Int16.
 func mcpEncodeInt16(e *wire.Encoder, v *nullnull.Int16) {
 	wire.PutFlagged(e, &v.Int16, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxInt32 writes a value of type Box[null.Int32].
 func mcpEncodeBoxInt32(e *wire.Encoder, v *Box[nullnull.Int32]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8199,12 +7413,10 @@ func mcpEncodeBoxInt32(e *wire.Encoder, v *Box[nullnull.Int32]) {
 	e.End()
 }
 
-// mcpEncodeInt32 writes a value of type null.Int32.
 func mcpEncodeInt32(e *wire.Encoder, v *nullnull.Int32) {
 	wire.PutFlagged(e, &v.Int32, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxString3 writes a value of type Box[null.String].
 func mcpEncodeTypesBoxString3(e *wire.Encoder, v *Box[nullnull.String]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8214,12 +7426,10 @@ func mcpEncodeTypesBoxString3(e *wire.Encoder, v *Box[nullnull.String]) {
 	e.End()
 }
 
-// mcpEncodeNullNullString writes a value of type null.String.
 func mcpEncodeNullNullString(e *wire.Encoder, v *nullnull.String) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
-// mcpEncodeTypesBoxTime6 writes a value of type Box[null.Time].
 func mcpEncodeTypesBoxTime6(e *wire.Encoder, v *Box[nullnull.Time]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8229,12 +7439,10 @@ func mcpEncodeTypesBoxTime6(e *wire.Encoder, v *Box[nullnull.Time]) {
 	e.End()
 }
 
-// mcpEncodeNullNullTime writes a value of type null.Time.
 func mcpEncodeNullNullTime(e *wire.Encoder, v *nullnull.Time) {
 	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
 }
 
-// mcpEncodeBoxValueString writes a value of type Box[null.Value[string]].
 func mcpEncodeBoxValueString(e *wire.Encoder, v *Box[nullnull.Value[string]]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8244,12 +7452,10 @@ func mcpEncodeBoxValueString(e *wire.Encoder, v *Box[nullnull.Value[string]]) {
 	e.End()
 }
 
-// mcpEncodeValueString writes a value of type null.Value[string].
 func mcpEncodeValueString(e *wire.Encoder, v *nullnull.Value[string]) {
 	wire.PutFlagged(e, &v.V, v.Valid, wire.PutString)
 }
 
-// mcpEncodeTypesBoxBool3 writes a value of type Box[null.Bool].
 func mcpEncodeTypesBoxBool3(e *wire.Encoder, v *Box[nullnull2.Bool]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8259,12 +7465,10 @@ func mcpEncodeTypesBoxBool3(e *wire.Encoder, v *Box[nullnull2.Bool]) {
 	e.End()
 }
 
-// mcpEncodeNullNullBool2 writes a value of type null.Bool.
 func mcpEncodeNullNullBool2(e *wire.Encoder, v *nullnull2.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeTypesBoxByte2 writes a value of type Box[null.Byte].
 func mcpEncodeTypesBoxByte2(e *wire.Encoder, v *Box[nullnull2.Byte]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8274,12 +7478,10 @@ func mcpEncodeTypesBoxByte2(e *wire.Encoder, v *Box[nullnull2.Byte]) {
 	e.End()
 }
 
-// mcpEncodeNullNullByte2 writes a value of type null.Byte.
 func mcpEncodeNullNullByte2(e *wire.Encoder, v *nullnull2.Byte) {
 	wire.PutFlagged(e, &v.Byte, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxFloat3 writes a value of type Box[null.Float].
 func mcpEncodeTypesBoxFloat3(e *wire.Encoder, v *Box[nullnull2.Float]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8289,12 +7491,10 @@ func mcpEncodeTypesBoxFloat3(e *wire.Encoder, v *Box[nullnull2.Float]) {
 	e.End()
 }
 
-// mcpEncodeNullNullFloat2 writes a value of type null.Float.
 func mcpEncodeNullNullFloat2(e *wire.Encoder, v *nullnull2.Float) {
 	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeTypesBoxInt3 writes a value of type Box[null.Int].
 func mcpEncodeTypesBoxInt3(e *wire.Encoder, v *Box[nullnull2.Int]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8304,12 +7504,10 @@ func mcpEncodeTypesBoxInt3(e *wire.Encoder, v *Box[nullnull2.Int]) {
 	e.End()
 }
 
-// mcpEncodeNullNullInt2 writes a value of type null.Int.
 func mcpEncodeNullNullInt2(e *wire.Encoder, v *nullnull2.Int) {
 	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxInt16 writes a value of type Box[null.Int16].
 func mcpEncodeTypesBoxInt16(e *wire.Encoder, v *Box[nullnull2.Int16]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8319,12 +7517,10 @@ func mcpEncodeTypesBoxInt16(e *wire.Encoder, v *Box[nullnull2.Int16]) {
 	e.End()
 }
 
-// mcpEncodeNullInt16 writes a value of type null.Int16.
 func mcpEncodeNullInt16(e *wire.Encoder, v *nullnull2.Int16) {
 	wire.PutFlagged(e, &v.Int16, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxInt32 writes a value of type Box[null.Int32].
 func mcpEncodeTypesBoxInt32(e *wire.Encoder, v *Box[nullnull2.Int32]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8334,12 +7530,10 @@ func mcpEncodeTypesBoxInt32(e *wire.Encoder, v *Box[nullnull2.Int32]) {
 	e.End()
 }
 
-// mcpEncodeNullInt32 writes a value of type null.Int32.
 func mcpEncodeNullInt32(e *wire.Encoder, v *nullnull2.Int32) {
 	wire.PutFlagged(e, &v.Int32, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxString4 writes a value of type Box[null.String].
 func mcpEncodeTypesBoxString4(e *wire.Encoder, v *Box[nullnull2.String]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8349,12 +7543,10 @@ func mcpEncodeTypesBoxString4(e *wire.Encoder, v *Box[nullnull2.String]) {
 	e.End()
 }
 
-// mcpEncodeNullNullString2 writes a value of type null.String.
 func mcpEncodeNullNullString2(e *wire.Encoder, v *nullnull2.String) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
-// mcpEncodeTypesBoxTime7 writes a value of type Box[null.Time].
 func mcpEncodeTypesBoxTime7(e *wire.Encoder, v *Box[nullnull2.Time]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8364,12 +7556,10 @@ func mcpEncodeTypesBoxTime7(e *wire.Encoder, v *Box[nullnull2.Time]) {
 	e.End()
 }
 
-// mcpEncodeNullNullTime2 writes a value of type null.Time.
 func mcpEncodeNullNullTime2(e *wire.Encoder, v *nullnull2.Time) {
 	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
 }
 
-// mcpEncodeBoxValueFloat64 writes a value of type Box[null.Value[float64]].
 func mcpEncodeBoxValueFloat64(e *wire.Encoder, v *Box[nullnull2.Value[float64]]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8379,12 +7569,10 @@ func mcpEncodeBoxValueFloat64(e *wire.Encoder, v *Box[nullnull2.Value[float64]])
 	e.End()
 }
 
-// mcpEncodeValueFloat64 writes a value of type null.Value[float64].
 func mcpEncodeValueFloat64(e *wire.Encoder, v *nullnull2.Value[float64]) {
 	wire.PutFlagged(e, &v.V, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeTypesBoxBool4 writes a value of type Box[pgtype.Bool].
 func mcpEncodeTypesBoxBool4(e *wire.Encoder, v *Box[pgtype.Bool]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8394,12 +7582,10 @@ func mcpEncodeTypesBoxBool4(e *wire.Encoder, v *Box[pgtype.Bool]) {
 	e.End()
 }
 
-// mcpEncodePgtypeBool writes a value of type pgtype.Bool.
 func mcpEncodePgtypeBool(e *wire.Encoder, v *pgtype.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeTypesBoxDate3 writes a value of type Box[pgtype.Date].
 func mcpEncodeTypesBoxDate3(e *wire.Encoder, v *Box[pgtype.Date]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.Date).MarshalJSON)
@@ -8407,12 +7593,10 @@ func mcpEncodeTypesBoxDate3(e *wire.Encoder, v *Box[pgtype.Date]) {
 	e.End()
 }
 
-// mcpEncodePgtypeDate writes a value of type pgtype.Date.
 func mcpEncodePgtypeDate(e *wire.Encoder, v *pgtype.Date) {
 	wire.PutJSON(e, v, (*pgtype.Date).MarshalJSON)
 }
 
-// mcpEncodeBoxFloat4 writes a value of type Box[pgtype.Float4].
 func mcpEncodeBoxFloat4(e *wire.Encoder, v *Box[pgtype.Float4]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8422,12 +7606,10 @@ func mcpEncodeBoxFloat4(e *wire.Encoder, v *Box[pgtype.Float4]) {
 	e.End()
 }
 
-// mcpEncodeFloat4 writes a value of type pgtype.Float4.
 func mcpEncodeFloat4(e *wire.Encoder, v *pgtype.Float4) {
 	wire.PutFlagged(e, &v.Float32, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeBoxFloat8 writes a value of type Box[pgtype.Float8].
 func mcpEncodeBoxFloat8(e *wire.Encoder, v *Box[pgtype.Float8]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8437,12 +7619,10 @@ func mcpEncodeBoxFloat8(e *wire.Encoder, v *Box[pgtype.Float8]) {
 	e.End()
 }
 
-// mcpEncodeFloat8 writes a value of type pgtype.Float8.
 func mcpEncodeFloat8(e *wire.Encoder, v *pgtype.Float8) {
 	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeBoxInt2 writes a value of type Box[pgtype.Int2].
 func mcpEncodeBoxInt2(e *wire.Encoder, v *Box[pgtype.Int2]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8452,12 +7632,10 @@ func mcpEncodeBoxInt2(e *wire.Encoder, v *Box[pgtype.Int2]) {
 	e.End()
 }
 
-// mcpEncodeInt2 writes a value of type pgtype.Int2.
 func mcpEncodeInt2(e *wire.Encoder, v *pgtype.Int2) {
 	wire.PutFlagged(e, &v.Int16, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxInt4 writes a value of type Box[pgtype.Int4].
 func mcpEncodeBoxInt4(e *wire.Encoder, v *Box[pgtype.Int4]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8467,12 +7645,10 @@ func mcpEncodeBoxInt4(e *wire.Encoder, v *Box[pgtype.Int4]) {
 	e.End()
 }
 
-// mcpEncodeInt4 writes a value of type pgtype.Int4.
 func mcpEncodeInt4(e *wire.Encoder, v *pgtype.Int4) {
 	wire.PutFlagged(e, &v.Int32, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxInt8 writes a value of type Box[pgtype.Int8].
 func mcpEncodeBoxInt8(e *wire.Encoder, v *Box[pgtype.Int8]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8482,12 +7658,10 @@ func mcpEncodeBoxInt8(e *wire.Encoder, v *Box[pgtype.Int8]) {
 	e.End()
 }
 
-// mcpEncodeInt8 writes a value of type pgtype.Int8.
 func mcpEncodeInt8(e *wire.Encoder, v *pgtype.Int8) {
 	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxNumeric writes a value of type Box[pgtype.Numeric].
 func mcpEncodeBoxNumeric(e *wire.Encoder, v *Box[pgtype.Numeric]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.Numeric).MarshalJSON)
@@ -8495,12 +7669,10 @@ func mcpEncodeBoxNumeric(e *wire.Encoder, v *Box[pgtype.Numeric]) {
 	e.End()
 }
 
-// mcpEncodeNumeric writes a value of type pgtype.Numeric.
 func mcpEncodeNumeric(e *wire.Encoder, v *pgtype.Numeric) {
 	wire.PutJSON(e, v, (*pgtype.Numeric).MarshalJSON)
 }
 
-// mcpEncodeBoxText writes a value of type Box[pgtype.Text].
 func mcpEncodeBoxText(e *wire.Encoder, v *Box[pgtype.Text]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8510,12 +7682,10 @@ func mcpEncodeBoxText(e *wire.Encoder, v *Box[pgtype.Text]) {
 	e.End()
 }
 
-// mcpEncodeText writes a value of type pgtype.Text.
 func mcpEncodeText(e *wire.Encoder, v *pgtype.Text) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
-// mcpEncodeTypesBoxTimestamp writes a value of type Box[pgtype.Timestamp].
 func mcpEncodeTypesBoxTimestamp(e *wire.Encoder, v *Box[pgtype.Timestamp]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.Timestamp).MarshalJSON)
@@ -8523,12 +7693,10 @@ func mcpEncodeTypesBoxTimestamp(e *wire.Encoder, v *Box[pgtype.Timestamp]) {
 	e.End()
 }
 
-// mcpEncodeV5PgtypeTimestamp writes a value of type pgtype.Timestamp.
 func mcpEncodeV5PgtypeTimestamp(e *wire.Encoder, v *pgtype.Timestamp) {
 	wire.PutJSON(e, v, (*pgtype.Timestamp).MarshalJSON)
 }
 
-// mcpEncodeBoxTimestamptz writes a value of type Box[pgtype.Timestamptz].
 func mcpEncodeBoxTimestamptz(e *wire.Encoder, v *Box[pgtype.Timestamptz]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.Timestamptz).MarshalJSON)
@@ -8536,12 +7704,10 @@ func mcpEncodeBoxTimestamptz(e *wire.Encoder, v *Box[pgtype.Timestamptz]) {
 	e.End()
 }
 
-// mcpEncodePgtypeTimestamptz writes a value of type pgtype.Timestamptz.
 func mcpEncodePgtypeTimestamptz(e *wire.Encoder, v *pgtype.Timestamptz) {
 	wire.PutJSON(e, v, (*pgtype.Timestamptz).MarshalJSON)
 }
 
-// mcpEncodeBoxUint32 writes a value of type Box[pgtype.Uint32].
 func mcpEncodeBoxUint32(e *wire.Encoder, v *Box[pgtype.Uint32]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8551,12 +7717,10 @@ func mcpEncodeBoxUint32(e *wire.Encoder, v *Box[pgtype.Uint32]) {
 	e.End()
 }
 
-// mcpEncodeUint32 writes a value of type pgtype.Uint32.
 func mcpEncodeUint32(e *wire.Encoder, v *pgtype.Uint32) {
 	wire.PutFlagged(e, &v.Uint32, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxUUID writes a value of type Box[pgtype.UUID].
 func mcpEncodeTypesBoxUUID(e *wire.Encoder, v *Box[pgtype.UUID]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.UUID).MarshalJSON)
@@ -8564,12 +7728,10 @@ func mcpEncodeTypesBoxUUID(e *wire.Encoder, v *Box[pgtype.UUID]) {
 	e.End()
 }
 
-// mcpEncodeV5PgtypeUUID writes a value of type pgtype.UUID.
 func mcpEncodeV5PgtypeUUID(e *wire.Encoder, v *pgtype.UUID) {
 	wire.PutJSON(e, v, (*pgtype.UUID).MarshalJSON)
 }
 
-// mcpEncodeBoxHalfVector writes a value of type Box[pgvector.HalfVector].
 func mcpEncodeBoxHalfVector(e *wire.Encoder, v *Box[pgvector.HalfVector]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*pgvector.HalfVector).MarshalJSON)
@@ -8577,12 +7739,10 @@ func mcpEncodeBoxHalfVector(e *wire.Encoder, v *Box[pgvector.HalfVector]) {
 	e.End()
 }
 
-// mcpEncodeHalfVector writes a value of type pgvector.HalfVector.
 func mcpEncodeHalfVector(e *wire.Encoder, v *pgvector.HalfVector) {
 	wire.PutJSON(e, v, (*pgvector.HalfVector).MarshalJSON)
 }
 
-// mcpEncodeBoxVector writes a value of type Box[pgvector.Vector].
 func mcpEncodeBoxVector(e *wire.Encoder, v *Box[pgvector.Vector]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*pgvector.Vector).MarshalJSON)
@@ -8590,12 +7750,10 @@ func mcpEncodeBoxVector(e *wire.Encoder, v *Box[pgvector.Vector]) {
 	e.End()
 }
 
-// mcpEncodeVector writes a value of type pgvector.Vector.
 func mcpEncodeVector(e *wire.Encoder, v *pgvector.Vector) {
 	wire.PutJSON(e, v, (*pgvector.Vector).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxObjectID writes a value of type Box[primitive.ObjectID].
 func mcpEncodeTypesBoxObjectID(e *wire.Encoder, v *Box[primitive.ObjectID]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*primitive.ObjectID).MarshalJSON)
@@ -8603,12 +7761,10 @@ func mcpEncodeTypesBoxObjectID(e *wire.Encoder, v *Box[primitive.ObjectID]) {
 	e.End()
 }
 
-// mcpEncodeBsonPrimitiveObjectID writes a value of type primitive.ObjectID.
 func mcpEncodeBsonPrimitiveObjectID(e *wire.Encoder, v *primitive.ObjectID) {
 	wire.PutJSON(e, v, (*primitive.ObjectID).MarshalJSON)
 }
 
-// mcpEncodeBoxQuantity writes a value of type Box[resource.Quantity].
 func mcpEncodeBoxQuantity(e *wire.Encoder, v *Box[resource.Quantity]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*resource.Quantity).MarshalJSON)
@@ -8616,12 +7772,10 @@ func mcpEncodeBoxQuantity(e *wire.Encoder, v *Box[resource.Quantity]) {
 	e.End()
 }
 
-// mcpEncodeResourceQuantity writes a value of type resource.Quantity.
 func mcpEncodeResourceQuantity(e *wire.Encoder, v *resource.Quantity) {
 	wire.PutJSON(e, v, (*resource.Quantity).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxUUID2 writes a value of type Box[uuid.UUID].
 func mcpEncodeTypesBoxUUID2(e *wire.Encoder, v *Box[satoriuuid.UUID]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*satoriuuid.UUID).MarshalText)
@@ -8629,12 +7783,10 @@ func mcpEncodeTypesBoxUUID2(e *wire.Encoder, v *Box[satoriuuid.UUID]) {
 	e.End()
 }
 
-// mcpEncodeSatoriUUIDUUID2 writes a value of type uuid.UUID.
 func mcpEncodeSatoriUUIDUUID2(e *wire.Encoder, v *satoriuuid.UUID) {
 	wire.PutText(e, v, (*satoriuuid.UUID).MarshalText)
 }
 
-// mcpEncodeBoxJSONText writes a value of type Box[types.JSONText].
 func mcpEncodeBoxJSONText(e *wire.Encoder, v *Box[types.JSONText]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*types.JSONText).MarshalJSON)
@@ -8642,12 +7794,10 @@ func mcpEncodeBoxJSONText(e *wire.Encoder, v *Box[types.JSONText]) {
 	e.End()
 }
 
-// mcpEncodeJSONText writes a value of type types.JSONText.
 func mcpEncodeJSONText(e *wire.Encoder, v *types.JSONText) {
 	wire.PutJSON(e, v, (*types.JSONText).MarshalJSON)
 }
 
-// mcpEncodeBoxNullJSONText writes a value of type Box[types.NullJSONText].
 func mcpEncodeBoxNullJSONText(e *wire.Encoder, v *Box[types.NullJSONText]) {
 	e.Begin()
 	if v.V.Valid {
@@ -8657,12 +7807,10 @@ func mcpEncodeBoxNullJSONText(e *wire.Encoder, v *Box[types.NullJSONText]) {
 	e.End()
 }
 
-// mcpEncodeNullJSONText writes a value of type types.NullJSONText.
 func mcpEncodeNullJSONText(e *wire.Encoder, v *types.NullJSONText) {
 	wire.PutFlagged(e, &v.JSONText, v.Valid, mcpEncodeJSONText)
 }
 
-// mcpEncodeBoxBase64 writes a value of type Box[strfmt.Base64].
 func mcpEncodeBoxBase64(e *wire.Encoder, v *Box[strfmt.Base64]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Base64).MarshalJSON)
@@ -8670,12 +7818,10 @@ func mcpEncodeBoxBase64(e *wire.Encoder, v *Box[strfmt.Base64]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtBase64 writes a value of type strfmt.Base64.
 func mcpEncodeStrfmtBase64(e *wire.Encoder, v *strfmt.Base64) {
 	wire.PutJSON(e, v, (*strfmt.Base64).MarshalJSON)
 }
 
-// mcpEncodeBoxCIDR writes a value of type Box[strfmt.CIDR].
 func mcpEncodeBoxCIDR(e *wire.Encoder, v *Box[strfmt.CIDR]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.CIDR).MarshalJSON)
@@ -8683,12 +7829,10 @@ func mcpEncodeBoxCIDR(e *wire.Encoder, v *Box[strfmt.CIDR]) {
 	e.End()
 }
 
-// mcpEncodeCIDR writes a value of type strfmt.CIDR.
 func mcpEncodeCIDR(e *wire.Encoder, v *strfmt.CIDR) {
 	wire.PutJSON(e, v, (*strfmt.CIDR).MarshalJSON)
 }
 
-// mcpEncodeBoxCountry writes a value of type Box[strfmt.Country].
 func mcpEncodeBoxCountry(e *wire.Encoder, v *Box[strfmt.Country]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Country).MarshalJSON)
@@ -8696,12 +7840,10 @@ func mcpEncodeBoxCountry(e *wire.Encoder, v *Box[strfmt.Country]) {
 	e.End()
 }
 
-// mcpEncodeCountry writes a value of type strfmt.Country.
 func mcpEncodeCountry(e *wire.Encoder, v *strfmt.Country) {
 	wire.PutJSON(e, v, (*strfmt.Country).MarshalJSON)
 }
 
-// mcpEncodeBoxCreditCard writes a value of type Box[strfmt.CreditCard].
 func mcpEncodeBoxCreditCard(e *wire.Encoder, v *Box[strfmt.CreditCard]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.CreditCard).MarshalJSON)
@@ -8709,12 +7851,10 @@ func mcpEncodeBoxCreditCard(e *wire.Encoder, v *Box[strfmt.CreditCard]) {
 	e.End()
 }
 
-// mcpEncodeCreditCard writes a value of type strfmt.CreditCard.
 func mcpEncodeCreditCard(e *wire.Encoder, v *strfmt.CreditCard) {
 	wire.PutJSON(e, v, (*strfmt.CreditCard).MarshalJSON)
 }
 
-// mcpEncodeBoxCurrency writes a value of type Box[strfmt.Currency].
 func mcpEncodeBoxCurrency(e *wire.Encoder, v *Box[strfmt.Currency]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Currency).MarshalJSON)
@@ -8722,12 +7862,10 @@ func mcpEncodeBoxCurrency(e *wire.Encoder, v *Box[strfmt.Currency]) {
 	e.End()
 }
 
-// mcpEncodeCurrency writes a value of type strfmt.Currency.
 func mcpEncodeCurrency(e *wire.Encoder, v *strfmt.Currency) {
 	wire.PutJSON(e, v, (*strfmt.Currency).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxDate4 writes a value of type Box[strfmt.Date].
 func mcpEncodeTypesBoxDate4(e *wire.Encoder, v *Box[strfmt.Date]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Date).MarshalJSON)
@@ -8735,12 +7873,10 @@ func mcpEncodeTypesBoxDate4(e *wire.Encoder, v *Box[strfmt.Date]) {
 	e.End()
 }
 
-// mcpEncodeGoOpenapiStrfmtDate writes a value of type strfmt.Date.
 func mcpEncodeGoOpenapiStrfmtDate(e *wire.Encoder, v *strfmt.Date) {
 	wire.PutJSON(e, v, (*strfmt.Date).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxDateTime2 writes a value of type Box[strfmt.DateTime].
 func mcpEncodeTypesBoxDateTime2(e *wire.Encoder, v *Box[strfmt.DateTime]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.DateTime).MarshalJSON)
@@ -8748,12 +7884,10 @@ func mcpEncodeTypesBoxDateTime2(e *wire.Encoder, v *Box[strfmt.DateTime]) {
 	e.End()
 }
 
-// mcpEncodeGoOpenapiStrfmtDateTime writes a value of type strfmt.DateTime.
 func mcpEncodeGoOpenapiStrfmtDateTime(e *wire.Encoder, v *strfmt.DateTime) {
 	wire.PutJSON(e, v, (*strfmt.DateTime).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxDuration writes a value of type Box[strfmt.Duration].
 func mcpEncodeTypesBoxDuration(e *wire.Encoder, v *Box[strfmt.Duration]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Duration).MarshalJSON)
@@ -8761,12 +7895,10 @@ func mcpEncodeTypesBoxDuration(e *wire.Encoder, v *Box[strfmt.Duration]) {
 	e.End()
 }
 
-// mcpEncodeGoOpenapiStrfmtDuration writes a value of type strfmt.Duration.
 func mcpEncodeGoOpenapiStrfmtDuration(e *wire.Encoder, v *strfmt.Duration) {
 	wire.PutJSON(e, v, (*strfmt.Duration).MarshalJSON)
 }
 
-// mcpEncodeBoxEmail writes a value of type Box[strfmt.Email].
 func mcpEncodeBoxEmail(e *wire.Encoder, v *Box[strfmt.Email]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Email).MarshalJSON)
@@ -8774,12 +7906,10 @@ func mcpEncodeBoxEmail(e *wire.Encoder, v *Box[strfmt.Email]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtEmail writes a value of type strfmt.Email.
 func mcpEncodeStrfmtEmail(e *wire.Encoder, v *strfmt.Email) {
 	wire.PutJSON(e, v, (*strfmt.Email).MarshalJSON)
 }
 
-// mcpEncodeBoxHexColor writes a value of type Box[strfmt.HexColor].
 func mcpEncodeBoxHexColor(e *wire.Encoder, v *Box[strfmt.HexColor]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.HexColor).MarshalJSON)
@@ -8787,12 +7917,10 @@ func mcpEncodeBoxHexColor(e *wire.Encoder, v *Box[strfmt.HexColor]) {
 	e.End()
 }
 
-// mcpEncodeHexColor writes a value of type strfmt.HexColor.
 func mcpEncodeHexColor(e *wire.Encoder, v *strfmt.HexColor) {
 	wire.PutJSON(e, v, (*strfmt.HexColor).MarshalJSON)
 }
 
-// mcpEncodeBoxHostname writes a value of type Box[strfmt.Hostname].
 func mcpEncodeBoxHostname(e *wire.Encoder, v *Box[strfmt.Hostname]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Hostname).MarshalJSON)
@@ -8800,12 +7928,10 @@ func mcpEncodeBoxHostname(e *wire.Encoder, v *Box[strfmt.Hostname]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtHostname writes a value of type strfmt.Hostname.
 func mcpEncodeStrfmtHostname(e *wire.Encoder, v *strfmt.Hostname) {
 	wire.PutJSON(e, v, (*strfmt.Hostname).MarshalJSON)
 }
 
-// mcpEncodeBoxIPv4 writes a value of type Box[strfmt.IPv4].
 func mcpEncodeBoxIPv4(e *wire.Encoder, v *Box[strfmt.IPv4]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.IPv4).MarshalJSON)
@@ -8813,12 +7939,10 @@ func mcpEncodeBoxIPv4(e *wire.Encoder, v *Box[strfmt.IPv4]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtIPv4 writes a value of type strfmt.IPv4.
 func mcpEncodeStrfmtIPv4(e *wire.Encoder, v *strfmt.IPv4) {
 	wire.PutJSON(e, v, (*strfmt.IPv4).MarshalJSON)
 }
 
-// mcpEncodeBoxIPv6 writes a value of type Box[strfmt.IPv6].
 func mcpEncodeBoxIPv6(e *wire.Encoder, v *Box[strfmt.IPv6]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.IPv6).MarshalJSON)
@@ -8826,12 +7950,10 @@ func mcpEncodeBoxIPv6(e *wire.Encoder, v *Box[strfmt.IPv6]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtIPv6 writes a value of type strfmt.IPv6.
 func mcpEncodeStrfmtIPv6(e *wire.Encoder, v *strfmt.IPv6) {
 	wire.PutJSON(e, v, (*strfmt.IPv6).MarshalJSON)
 }
 
-// mcpEncodeBoxISBN writes a value of type Box[strfmt.ISBN].
 func mcpEncodeBoxISBN(e *wire.Encoder, v *Box[strfmt.ISBN]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ISBN).MarshalJSON)
@@ -8839,12 +7961,10 @@ func mcpEncodeBoxISBN(e *wire.Encoder, v *Box[strfmt.ISBN]) {
 	e.End()
 }
 
-// mcpEncodeISBN writes a value of type strfmt.ISBN.
 func mcpEncodeISBN(e *wire.Encoder, v *strfmt.ISBN) {
 	wire.PutJSON(e, v, (*strfmt.ISBN).MarshalJSON)
 }
 
-// mcpEncodeBoxISBN10 writes a value of type Box[strfmt.ISBN10].
 func mcpEncodeBoxISBN10(e *wire.Encoder, v *Box[strfmt.ISBN10]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ISBN10).MarshalJSON)
@@ -8852,12 +7972,10 @@ func mcpEncodeBoxISBN10(e *wire.Encoder, v *Box[strfmt.ISBN10]) {
 	e.End()
 }
 
-// mcpEncodeISBN10 writes a value of type strfmt.ISBN10.
 func mcpEncodeISBN10(e *wire.Encoder, v *strfmt.ISBN10) {
 	wire.PutJSON(e, v, (*strfmt.ISBN10).MarshalJSON)
 }
 
-// mcpEncodeBoxISBN13 writes a value of type Box[strfmt.ISBN13].
 func mcpEncodeBoxISBN13(e *wire.Encoder, v *Box[strfmt.ISBN13]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ISBN13).MarshalJSON)
@@ -8865,12 +7983,10 @@ func mcpEncodeBoxISBN13(e *wire.Encoder, v *Box[strfmt.ISBN13]) {
 	e.End()
 }
 
-// mcpEncodeISBN13 writes a value of type strfmt.ISBN13.
 func mcpEncodeISBN13(e *wire.Encoder, v *strfmt.ISBN13) {
 	wire.PutJSON(e, v, (*strfmt.ISBN13).MarshalJSON)
 }
 
-// mcpEncodeBoxMAC writes a value of type Box[strfmt.MAC].
 func mcpEncodeBoxMAC(e *wire.Encoder, v *Box[strfmt.MAC]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.MAC).MarshalJSON)
@@ -8878,12 +7994,10 @@ func mcpEncodeBoxMAC(e *wire.Encoder, v *Box[strfmt.MAC]) {
 	e.End()
 }
 
-// mcpEncodeMAC writes a value of type strfmt.MAC.
 func mcpEncodeMAC(e *wire.Encoder, v *strfmt.MAC) {
 	wire.PutJSON(e, v, (*strfmt.MAC).MarshalJSON)
 }
 
-// mcpEncodeBoxObjectId writes a value of type Box[strfmt.ObjectId].
 func mcpEncodeBoxObjectId(e *wire.Encoder, v *Box[strfmt.ObjectId]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ObjectId).MarshalJSON)
@@ -8891,12 +8005,10 @@ func mcpEncodeBoxObjectId(e *wire.Encoder, v *Box[strfmt.ObjectId]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtObjectId writes a value of type strfmt.ObjectId.
 func mcpEncodeStrfmtObjectId(e *wire.Encoder, v *strfmt.ObjectId) {
 	wire.PutJSON(e, v, (*strfmt.ObjectId).MarshalJSON)
 }
 
-// mcpEncodeBoxPassword writes a value of type Box[strfmt.Password].
 func mcpEncodeBoxPassword(e *wire.Encoder, v *Box[strfmt.Password]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Password).MarshalJSON)
@@ -8904,12 +8016,10 @@ func mcpEncodeBoxPassword(e *wire.Encoder, v *Box[strfmt.Password]) {
 	e.End()
 }
 
-// mcpEncodePassword writes a value of type strfmt.Password.
 func mcpEncodePassword(e *wire.Encoder, v *strfmt.Password) {
 	wire.PutJSON(e, v, (*strfmt.Password).MarshalJSON)
 }
 
-// mcpEncodeBoxRGBColor writes a value of type Box[strfmt.RGBColor].
 func mcpEncodeBoxRGBColor(e *wire.Encoder, v *Box[strfmt.RGBColor]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.RGBColor).MarshalJSON)
@@ -8917,12 +8027,10 @@ func mcpEncodeBoxRGBColor(e *wire.Encoder, v *Box[strfmt.RGBColor]) {
 	e.End()
 }
 
-// mcpEncodeRGBColor writes a value of type strfmt.RGBColor.
 func mcpEncodeRGBColor(e *wire.Encoder, v *strfmt.RGBColor) {
 	wire.PutJSON(e, v, (*strfmt.RGBColor).MarshalJSON)
 }
 
-// mcpEncodeBoxSSN writes a value of type Box[strfmt.SSN].
 func mcpEncodeBoxSSN(e *wire.Encoder, v *Box[strfmt.SSN]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.SSN).MarshalJSON)
@@ -8930,12 +8038,10 @@ func mcpEncodeBoxSSN(e *wire.Encoder, v *Box[strfmt.SSN]) {
 	e.End()
 }
 
-// mcpEncodeSSN writes a value of type strfmt.SSN.
 func mcpEncodeSSN(e *wire.Encoder, v *strfmt.SSN) {
 	wire.PutJSON(e, v, (*strfmt.SSN).MarshalJSON)
 }
 
-// mcpEncodeBoxULID writes a value of type Box[strfmt.ULID].
 func mcpEncodeBoxULID(e *wire.Encoder, v *Box[strfmt.ULID]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ULID).MarshalJSON)
@@ -8943,12 +8049,10 @@ func mcpEncodeBoxULID(e *wire.Encoder, v *Box[strfmt.ULID]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtULID writes a value of type strfmt.ULID.
 func mcpEncodeStrfmtULID(e *wire.Encoder, v *strfmt.ULID) {
 	wire.PutJSON(e, v, (*strfmt.ULID).MarshalJSON)
 }
 
-// mcpEncodeBoxURI writes a value of type Box[strfmt.URI].
 func mcpEncodeBoxURI(e *wire.Encoder, v *Box[strfmt.URI]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.URI).MarshalJSON)
@@ -8956,7 +8060,6 @@ func mcpEncodeBoxURI(e *wire.Encoder, v *Box[strfmt.URI]) {
 	e.End()
 }
 
-// mcpEncodeTypesBoxUUID3 writes a value of type Box[strfmt.UUID].
 func mcpEncodeTypesBoxUUID3(e *wire.Encoder, v *Box[strfmt.UUID]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID).MarshalJSON)
@@ -8964,12 +8067,10 @@ func mcpEncodeTypesBoxUUID3(e *wire.Encoder, v *Box[strfmt.UUID]) {
 	e.End()
 }
 
-// mcpEncodeGoOpenapiStrfmtUUID writes a value of type strfmt.UUID.
 func mcpEncodeGoOpenapiStrfmtUUID(e *wire.Encoder, v *strfmt.UUID) {
 	wire.PutJSON(e, v, (*strfmt.UUID).MarshalJSON)
 }
 
-// mcpEncodeBoxUUID3 writes a value of type Box[strfmt.UUID3].
 func mcpEncodeBoxUUID3(e *wire.Encoder, v *Box[strfmt.UUID3]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID3).MarshalJSON)
@@ -8977,12 +8078,10 @@ func mcpEncodeBoxUUID3(e *wire.Encoder, v *Box[strfmt.UUID3]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtUUID3 writes a value of type strfmt.UUID3.
 func mcpEncodeStrfmtUUID3(e *wire.Encoder, v *strfmt.UUID3) {
 	wire.PutJSON(e, v, (*strfmt.UUID3).MarshalJSON)
 }
 
-// mcpEncodeBoxUUID4 writes a value of type Box[strfmt.UUID4].
 func mcpEncodeBoxUUID4(e *wire.Encoder, v *Box[strfmt.UUID4]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID4).MarshalJSON)
@@ -8990,12 +8089,10 @@ func mcpEncodeBoxUUID4(e *wire.Encoder, v *Box[strfmt.UUID4]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtUUID4 writes a value of type strfmt.UUID4.
 func mcpEncodeStrfmtUUID4(e *wire.Encoder, v *strfmt.UUID4) {
 	wire.PutJSON(e, v, (*strfmt.UUID4).MarshalJSON)
 }
 
-// mcpEncodeBoxUUID5 writes a value of type Box[strfmt.UUID5].
 func mcpEncodeBoxUUID5(e *wire.Encoder, v *Box[strfmt.UUID5]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID5).MarshalJSON)
@@ -9003,12 +8100,10 @@ func mcpEncodeBoxUUID5(e *wire.Encoder, v *Box[strfmt.UUID5]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtUUID5 writes a value of type strfmt.UUID5.
 func mcpEncodeStrfmtUUID5(e *wire.Encoder, v *strfmt.UUID5) {
 	wire.PutJSON(e, v, (*strfmt.UUID5).MarshalJSON)
 }
 
-// mcpEncodeBoxUUID7 writes a value of type Box[strfmt.UUID7].
 func mcpEncodeBoxUUID7(e *wire.Encoder, v *Box[strfmt.UUID7]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID7).MarshalJSON)
@@ -9016,12 +8111,10 @@ func mcpEncodeBoxUUID7(e *wire.Encoder, v *Box[strfmt.UUID7]) {
 	e.End()
 }
 
-// mcpEncodeStrfmtUUID7 writes a value of type strfmt.UUID7.
 func mcpEncodeStrfmtUUID7(e *wire.Encoder, v *strfmt.UUID7) {
 	wire.PutJSON(e, v, (*strfmt.UUID7).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxULID writes a value of type Box[ulid.ULID].
 func mcpEncodeTypesBoxULID(e *wire.Encoder, v *Box[ulid.ULID]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*ulid.ULID).MarshalText)
@@ -9029,12 +8122,10 @@ func mcpEncodeTypesBoxULID(e *wire.Encoder, v *Box[ulid.ULID]) {
 	e.End()
 }
 
-// mcpEncodeUlidUlidULID writes a value of type ulid.ULID.
 func mcpEncodeUlidUlidULID(e *wire.Encoder, v *ulid.ULID) {
 	wire.PutText(e, v, (*ulid.ULID).MarshalText)
 }
 
-// mcpEncodeTypesBoxNullUUID writes a value of type Box[uuid.NullUUID].
 func mcpEncodeTypesBoxNullUUID(e *wire.Encoder, v *Box[googleuuid.NullUUID]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9044,17 +8135,14 @@ func mcpEncodeTypesBoxNullUUID(e *wire.Encoder, v *Box[googleuuid.NullUUID]) {
 	e.End()
 }
 
-// mcpEncodeGoogleUUIDUUID2 writes a value of type uuid.UUID.
 func mcpEncodeGoogleUUIDUUID2(e *wire.Encoder, v *googleuuid.UUID) {
 	wire.PutText(e, v, (*googleuuid.UUID).MarshalText)
 }
 
-// mcpEncodeGoogleUUIDNullUUID2 writes a value of type uuid.NullUUID.
 func mcpEncodeGoogleUUIDNullUUID2(e *wire.Encoder, v *googleuuid.NullUUID) {
 	wire.PutFlagged(e, &v.UUID, v.Valid, mcpEncodeGoogleUUIDUUID2)
 }
 
-// mcpEncodeTypesBoxUUID4 writes a value of type Box[uuid.UUID].
 func mcpEncodeTypesBoxUUID4(e *wire.Encoder, v *Box[googleuuid.UUID]) {
 	e.Begin()
 	wire.PutText(e.Name("v"), &v.V, (*googleuuid.UUID).MarshalText)
@@ -9062,7 +8150,6 @@ func mcpEncodeTypesBoxUUID4(e *wire.Encoder, v *Box[googleuuid.UUID]) {
 	e.End()
 }
 
-// mcpEncodeTypesBoxBool5 writes a value of type Box[null.Bool].
 func mcpEncodeTypesBoxBool5(e *wire.Encoder, v *Box[nullnull3.Bool]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9072,12 +8159,10 @@ func mcpEncodeTypesBoxBool5(e *wire.Encoder, v *Box[nullnull3.Bool]) {
 	e.End()
 }
 
-// mcpEncodeNullNullBool3 writes a value of type null.Bool.
 func mcpEncodeNullNullBool3(e *wire.Encoder, v *nullnull3.Bool) {
 	wire.PutFlagged(e, &v.Bool, v.Valid, wire.PutBool)
 }
 
-// mcpEncodeTypesBoxByte3 writes a value of type Box[null.Byte].
 func mcpEncodeTypesBoxByte3(e *wire.Encoder, v *Box[nullnull3.Byte]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*nullnull3.Byte).MarshalJSON)
@@ -9085,12 +8170,10 @@ func mcpEncodeTypesBoxByte3(e *wire.Encoder, v *Box[nullnull3.Byte]) {
 	e.End()
 }
 
-// mcpEncodeNullNullByte4 writes a value of type null.Byte.
 func mcpEncodeNullNullByte4(e *wire.Encoder, v *nullnull3.Byte) {
 	wire.PutJSON(e, v, (*nullnull3.Byte).MarshalJSON)
 }
 
-// mcpEncodeBoxFloat32 writes a value of type Box[null.Float32].
 func mcpEncodeBoxFloat32(e *wire.Encoder, v *Box[nullnull3.Float32]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9100,12 +8183,10 @@ func mcpEncodeBoxFloat32(e *wire.Encoder, v *Box[nullnull3.Float32]) {
 	e.End()
 }
 
-// mcpEncodeFloat32 writes a value of type null.Float32.
 func mcpEncodeFloat32(e *wire.Encoder, v *nullnull3.Float32) {
 	wire.PutFlagged(e, &v.Float32, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeBoxFloat64 writes a value of type Box[null.Float64].
 func mcpEncodeBoxFloat64(e *wire.Encoder, v *Box[nullnull3.Float64]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9115,12 +8196,10 @@ func mcpEncodeBoxFloat64(e *wire.Encoder, v *Box[nullnull3.Float64]) {
 	e.End()
 }
 
-// mcpEncodeFloat64 writes a value of type null.Float64.
 func mcpEncodeFloat64(e *wire.Encoder, v *nullnull3.Float64) {
 	wire.PutFlagged(e, &v.Float64, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeTypesBoxInt4 writes a value of type Box[null.Int].
 func mcpEncodeTypesBoxInt4(e *wire.Encoder, v *Box[nullnull3.Int]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9130,12 +8209,10 @@ func mcpEncodeTypesBoxInt4(e *wire.Encoder, v *Box[nullnull3.Int]) {
 	e.End()
 }
 
-// mcpEncodeNullNullInt3 writes a value of type null.Int.
 func mcpEncodeNullNullInt3(e *wire.Encoder, v *nullnull3.Int) {
 	wire.PutFlagged(e, &v.Int, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxInt162 writes a value of type Box[null.Int16].
 func mcpEncodeTypesBoxInt162(e *wire.Encoder, v *Box[nullnull3.Int16]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9145,12 +8222,10 @@ func mcpEncodeTypesBoxInt162(e *wire.Encoder, v *Box[nullnull3.Int16]) {
 	e.End()
 }
 
-// mcpEncodeNullNullInt16 writes a value of type null.Int16.
 func mcpEncodeNullNullInt16(e *wire.Encoder, v *nullnull3.Int16) {
 	wire.PutFlagged(e, &v.Int16, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxInt322 writes a value of type Box[null.Int32].
 func mcpEncodeTypesBoxInt322(e *wire.Encoder, v *Box[nullnull3.Int32]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9160,12 +8235,10 @@ func mcpEncodeTypesBoxInt322(e *wire.Encoder, v *Box[nullnull3.Int32]) {
 	e.End()
 }
 
-// mcpEncodeNullNullInt32 writes a value of type null.Int32.
 func mcpEncodeNullNullInt32(e *wire.Encoder, v *nullnull3.Int32) {
 	wire.PutFlagged(e, &v.Int32, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxInt64 writes a value of type Box[null.Int64].
 func mcpEncodeBoxInt64(e *wire.Encoder, v *Box[nullnull3.Int64]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9175,12 +8248,10 @@ func mcpEncodeBoxInt64(e *wire.Encoder, v *Box[nullnull3.Int64]) {
 	e.End()
 }
 
-// mcpEncodeInt64 writes a value of type null.Int64.
 func mcpEncodeInt64(e *wire.Encoder, v *nullnull3.Int64) {
 	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxInt8 writes a value of type Box[null.Int8].
 func mcpEncodeTypesBoxInt8(e *wire.Encoder, v *Box[nullnull3.Int8]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9190,12 +8261,10 @@ func mcpEncodeTypesBoxInt8(e *wire.Encoder, v *Box[nullnull3.Int8]) {
 	e.End()
 }
 
-// mcpEncodeNullInt8 writes a value of type null.Int8.
 func mcpEncodeNullInt8(e *wire.Encoder, v *nullnull3.Int8) {
 	wire.PutFlagged(e, &v.Int8, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxJSON writes a value of type Box[null.JSON].
 func mcpEncodeTypesBoxJSON(e *wire.Encoder, v *Box[nullnull3.JSON]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*nullnull3.JSON).MarshalJSON)
@@ -9203,12 +8272,10 @@ func mcpEncodeTypesBoxJSON(e *wire.Encoder, v *Box[nullnull3.JSON]) {
 	e.End()
 }
 
-// mcpEncodeNullJSON writes a value of type null.JSON.
 func mcpEncodeNullJSON(e *wire.Encoder, v *nullnull3.JSON) {
 	wire.PutJSON(e, v, (*nullnull3.JSON).MarshalJSON)
 }
 
-// mcpEncodeTypesBoxString5 writes a value of type Box[null.String].
 func mcpEncodeTypesBoxString5(e *wire.Encoder, v *Box[nullnull3.String]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9218,12 +8285,10 @@ func mcpEncodeTypesBoxString5(e *wire.Encoder, v *Box[nullnull3.String]) {
 	e.End()
 }
 
-// mcpEncodeNullNullString3 writes a value of type null.String.
 func mcpEncodeNullNullString3(e *wire.Encoder, v *nullnull3.String) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
-// mcpEncodeTypesBoxTime8 writes a value of type Box[null.Time].
 func mcpEncodeTypesBoxTime8(e *wire.Encoder, v *Box[nullnull3.Time]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9233,12 +8298,10 @@ func mcpEncodeTypesBoxTime8(e *wire.Encoder, v *Box[nullnull3.Time]) {
 	e.End()
 }
 
-// mcpEncodeNullNullTime3 writes a value of type null.Time.
 func mcpEncodeNullNullTime3(e *wire.Encoder, v *nullnull3.Time) {
 	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
 }
 
-// mcpEncodeBoxUint writes a value of type Box[null.Uint].
 func mcpEncodeBoxUint(e *wire.Encoder, v *Box[nullnull3.Uint]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9248,12 +8311,10 @@ func mcpEncodeBoxUint(e *wire.Encoder, v *Box[nullnull3.Uint]) {
 	e.End()
 }
 
-// mcpEncodeUint writes a value of type null.Uint.
 func mcpEncodeUint(e *wire.Encoder, v *nullnull3.Uint) {
 	wire.PutFlagged(e, &v.Uint, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxUint16 writes a value of type Box[null.Uint16].
 func mcpEncodeBoxUint16(e *wire.Encoder, v *Box[nullnull3.Uint16]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9263,12 +8324,10 @@ func mcpEncodeBoxUint16(e *wire.Encoder, v *Box[nullnull3.Uint16]) {
 	e.End()
 }
 
-// mcpEncodeUint16 writes a value of type null.Uint16.
 func mcpEncodeUint16(e *wire.Encoder, v *nullnull3.Uint16) {
 	wire.PutFlagged(e, &v.Uint16, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeTypesBoxUint32 writes a value of type Box[null.Uint32].
 func mcpEncodeTypesBoxUint32(e *wire.Encoder, v *Box[nullnull3.Uint32]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9278,12 +8337,10 @@ func mcpEncodeTypesBoxUint32(e *wire.Encoder, v *Box[nullnull3.Uint32]) {
 	e.End()
 }
 
-// mcpEncodeNullUint32 writes a value of type null.Uint32.
 func mcpEncodeNullUint32(e *wire.Encoder, v *nullnull3.Uint32) {
 	wire.PutFlagged(e, &v.Uint32, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxUint64 writes a value of type Box[null.Uint64].
 func mcpEncodeBoxUint64(e *wire.Encoder, v *Box[nullnull3.Uint64]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9293,12 +8350,10 @@ func mcpEncodeBoxUint64(e *wire.Encoder, v *Box[nullnull3.Uint64]) {
 	e.End()
 }
 
-// mcpEncodeUint64 writes a value of type null.Uint64.
 func mcpEncodeUint64(e *wire.Encoder, v *nullnull3.Uint64) {
 	wire.PutFlagged(e, &v.Uint64, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxUint8 writes a value of type Box[null.Uint8].
 func mcpEncodeBoxUint8(e *wire.Encoder, v *Box[nullnull3.Uint8]) {
 	e.Begin()
 	if v.V.Valid {
@@ -9308,12 +8363,10 @@ func mcpEncodeBoxUint8(e *wire.Encoder, v *Box[nullnull3.Uint8]) {
 	e.End()
 }
 
-// mcpEncodeUint8 writes a value of type null.Uint8.
 func mcpEncodeUint8(e *wire.Encoder, v *nullnull3.Uint8) {
 	wire.PutFlagged(e, &v.Uint8, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeBoxID writes a value of type Box[xid.ID].
 func mcpEncodeBoxID(e *wire.Encoder, v *Box[xid.ID]) {
 	e.Begin()
 	wire.PutJSON(e.Name("v"), &v.V, (*xid.ID).MarshalJSON)

@@ -31,7 +31,6 @@ func RegisterMCP(r mcp.Registrar, notes *Notes) {
 	r.Register(mcpimpl.MethodTool(&mcpToolAddNote, notes, mcpCallAddNote))
 }
 
-// mcpToolAddNote describes the tool "add_note".
 var mcpToolAddNote = mcp.ToolInfo{
 	Name:        "add_note",
 	Description: "Adds a note of the caller, and returns all notes of the caller.",
@@ -60,6 +59,4 @@ func mcpCallAddNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp.To
 }
 
 var _ func(*Notes, context.Context, string) []string = (*Notes).Add
-
-// mcpFieldsAddNote are the arguments of the tool "add_note".
-var mcpFieldsAddNote = wire.Fields{{Name: "text", Required: true}}
+var mcpFieldsAddNote = wire.Fields{{Must: "text"}}

@@ -83,7 +83,6 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 	))
 }
 
-// mcpToolAddBook describes the tool "add_book".
 var mcpToolAddBook = mcp.ToolInfo{
 	Name:        "add_book",
 	Description: "Adds a new book to the catalogue and returns it with its number.",
@@ -162,7 +161,6 @@ func mcpCallAddBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 
 var _ func(*Store, context.Context, NewBook) (Book, error) = (*Store).AddBook
 
-// mcpToolCancelReservation describes the tool "cancel_reservation".
 var mcpToolCancelReservation = mcp.ToolInfo{
 	Name:        "cancel_reservation",
 	Description: "Gives the copies of one of your reservations back to the shop.",
@@ -201,12 +199,8 @@ func mcpCallCancelReservation(ctx context.Context, req *mcp.Request, recv *Store
 var _ func(*Store, context.Context, Caller, int64) error = (*Store).CancelReservation
 
 var _ func(context.Context) (Caller, error) = CallerFrom
+var mcpFieldsCancelReservation = wire.Fields{{Must: "reservation"}}
 
-// mcpFieldsCancelReservation are the arguments of the tool
-// "cancel_reservation".
-var mcpFieldsCancelReservation = wire.Fields{{Name: "reservation", Required: true}}
-
-// mcpToolDescribeBook describes the tool "describe_book".
 var mcpToolDescribeBook = mcp.ToolInfo{
 	Name: "describe_book",
 	Description: "Returns a few plain sentences about a book and its price, as one would put them on a card " +
@@ -240,11 +234,8 @@ func mcpCallDescribeBook(ctx context.Context, req *mcp.Request, recv *Store) (*m
 }
 
 var _ func(*Store, context.Context, int64) (string, error) = (*Store).DescribeBook
+var mcpFieldsDescribeBook = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDescribeBook are the arguments of the tool "describe_book".
-var mcpFieldsDescribeBook = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetBook describes the tool "get_book".
 var mcpToolGetBook = mcp.ToolInfo{
 	Name:        "get_book",
 	Description: "Returns one book by its catalogue number.",
@@ -280,11 +271,8 @@ func mcpCallGetBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.To
 }
 
 var _ func(*Store, context.Context, int64) (Book, error) = (*Store).Book
+var mcpFieldsGetBook = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetBook are the arguments of the tool "get_book".
-var mcpFieldsGetBook = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolImportBooks describes the tool "import_books".
 var mcpToolImportBooks = mcp.ToolInfo{
 	Name: "import_books",
 	Description: "Takes many new books into the catalogue, all of them or none, and returns their numbers in " +
@@ -321,11 +309,8 @@ func mcpCallImportBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 }
 
 var _ func(*Store, context.Context, []NewBook) ([]int64, error) = (*Store).ImportBooks
+var mcpFieldsImportBooks = wire.Fields{{Must: "books"}}
 
-// mcpFieldsImportBooks are the arguments of the tool "import_books".
-var mcpFieldsImportBooks = wire.Fields{{Name: "books", Required: true}}
-
-// mcpToolImportList describes the tool "import_list".
 var mcpToolImportList = mcp.ToolInfo{
 	Name: "import_list",
 	Description: "Takes a list of books in CSV into the catalogue, as publishers send it: a hundred books at " +
@@ -366,11 +351,8 @@ func mcpCallImportList(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 }
 
 var _ func(*Store, context.Context, string) (*BulkImport, error) = (*Store).ImportList
+var mcpFieldsImportList = wire.Fields{{Must: "list"}}
 
-// mcpFieldsImportList are the arguments of the tool "import_list".
-var mcpFieldsImportList = wire.Fields{{Name: "list", Required: true}}
-
-// mcpToolListReservations describes the tool "list_reservations".
 var mcpToolListReservations = mcp.ToolInfo{
 	Name:         "list_reservations",
 	Description:  "Returns your reservations, the oldest first.",
@@ -408,7 +390,6 @@ func mcpCallListReservations(ctx context.Context, req *mcp.Request, recv *Store)
 
 var _ func(*Store, context.Context, Caller) ([]Reservation, error) = (*Store).ListReservations
 
-// mcpToolListSubjects describes the tool "list_subjects".
 var mcpToolListSubjects = mcp.ToolInfo{
 	Name: "list_subjects",
 	Description: "Returns what the books are about, the most frequent first. The names are good words for " +
@@ -452,11 +433,8 @@ func mcpCallListSubjects(ctx context.Context, req *mcp.Request, recv *Store) (*m
 }
 
 var _ func(*Store, context.Context, *Language, int) ([]Subject, error) = (*Store).ListSubjects
-
-// mcpFieldsListSubjects are the arguments of the tool "list_subjects".
 var mcpFieldsListSubjects = wire.Fields{{Name: "language"}, {Name: "limit"}}
 
-// mcpToolRemoveBook describes the tool "remove_book".
 var mcpToolRemoveBook = mcp.ToolInfo{
 	Name: "remove_book",
 	Description: "Removes a book from the catalogue with all its copies. It cannot be undone. A book of which " +
@@ -489,11 +467,8 @@ func mcpCallRemoveBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 }
 
 var _ func(*Store, context.Context, int64) error = (*Store).RemoveBook
+var mcpFieldsRemoveBook = wire.Fields{{Must: "id"}}
 
-// mcpFieldsRemoveBook are the arguments of the tool "remove_book".
-var mcpFieldsRemoveBook = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolReportByDecade describes the tool "report_by_decade".
 var mcpToolReportByDecade = mcp.ToolInfo{
 	Name: "report_by_decade",
 	Description: "Sums up the catalogue by decade of first publication. The decades are named like \"1850s\"; " +
@@ -548,11 +523,8 @@ func mcpCallReportByDecade(ctx context.Context, req *mcp.Request, recv *Store) (
 }
 
 var _ func(*Store, context.Context, int, int) (map[string]Decade, error) = (*Store).ReportByDecade
-
-// mcpFieldsReportByDecade are the arguments of the tool "report_by_decade".
 var mcpFieldsReportByDecade = wire.Fields{{Name: "from"}, {Name: "to"}}
 
-// mcpToolReserveCopies describes the tool "reserve_copies".
 var mcpToolReserveCopies = mcp.ToolInfo{
 	Name: "reserve_copies",
 	Description: "Sets copies of a book aside for you. It reserves all of them or none, and a customer may " +
@@ -607,11 +579,8 @@ func mcpCallReserveCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 }
 
 var _ func(*Store, context.Context, Caller, int64, int, *string) (Reservation, error) = (*Store).ReserveCopies
+var mcpFieldsReserveCopies = wire.Fields{{Must: "id"}, {Name: "copies"}, {Name: "note"}}
 
-// mcpFieldsReserveCopies are the arguments of the tool "reserve_copies".
-var mcpFieldsReserveCopies = wire.Fields{{Name: "id", Required: true}, {Name: "copies"}, {Name: "note"}}
-
-// mcpToolRestockBook describes the tool "restock_book".
 var mcpToolRestockBook = mcp.ToolInfo{
 	Name:        "restock_book",
 	Description: "Adds copies of a book to the stock and returns the book.",
@@ -652,11 +621,8 @@ func mcpCallRestockBook(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 }
 
 var _ func(*Store, context.Context, int64, int) (Book, error) = (*Store).RestockBook
+var mcpFieldsRestockBook = wire.Fields{{Must: "id"}, {Must: "copies"}}
 
-// mcpFieldsRestockBook are the arguments of the tool "restock_book".
-var mcpFieldsRestockBook = wire.Fields{{Name: "id", Required: true}, {Name: "copies", Required: true}}
-
-// mcpToolSearchBooks describes the tool "search_books".
 var mcpToolSearchBooks = mcp.ToolInfo{
 	Name: "search_books",
 	Description: "Finds the books whose title, authors and subjects together have all the words of a query. " +
@@ -756,14 +722,11 @@ var _ func(
 	int,
 	int,
 ) ([]Book, int, error) = (*Store).SearchBooks
-
-// mcpFieldsSearchBooks are the arguments of the tool "search_books".
 var mcpFieldsSearchBooks = wire.Fields{
-	{Name: "query", Required: true}, {Name: "language"}, {Name: "maxPriceCents"}, {Name: "sort"},
-	{Name: "limit"}, {Name: "offset"},
+	{Must: "query"}, {Name: "language"}, {Name: "maxPriceCents"}, {Name: "sort"}, {Name: "limit"},
+	{Name: "offset"},
 }
 
-// mcpToolSimilarBooks describes the tool "similar_books".
 var mcpToolSimilarBooks = mcp.ToolInfo{
 	Name: "similar_books",
 	Description: "Finds the books that share most subjects with a given one. Of two that share as many, the " +
@@ -828,11 +791,8 @@ func mcpCallSimilarBooks(ctx context.Context, req *mcp.Request, recv *Store) (*m
 }
 
 var _ func(*Store, context.Context, int64, int) ([]SimilarBook, error) = (*Store).SimilarBooks
+var mcpFieldsSimilarBooks = wire.Fields{{Must: "id"}, {Name: "limit"}}
 
-// mcpFieldsSimilarBooks are the arguments of the tool "similar_books".
-var mcpFieldsSimilarBooks = wire.Fields{{Name: "id", Required: true}, {Name: "limit"}}
-
-// mcpToolTakeStock describes the tool "take_stock".
 var mcpToolTakeStock = mcp.ToolInfo{
 	Name: "take_stock",
 	Description: "Counts the whole catalogue, one format after the other, and compares the reserved copies " +
@@ -876,7 +836,6 @@ func mcpCallTakeStock(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.
 
 var _ func(*Store, context.Context) (*Stocktaking, error) = (*Store).TakeStock
 
-// mcpToolUpdatePrice describes the tool "update_price".
 var mcpToolUpdatePrice = mcp.ToolInfo{
 	Name:        "update_price",
 	Description: "Changes the price of a book and returns the old and the new one, both in euro cents.",
@@ -926,11 +885,8 @@ func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 }
 
 var _ func(*Store, context.Context, int64, int) (int, int, error) = (*Store).UpdatePrice
+var mcpFieldsUpdatePrice = wire.Fields{{Must: "id"}, {Must: "priceCents"}}
 
-// mcpFieldsUpdatePrice are the arguments of the tool "update_price".
-var mcpFieldsUpdatePrice = wire.Fields{{Name: "id", Required: true}, {Name: "priceCents", Required: true}}
-
-// mcpToolWaitForCopies describes the tool "wait_for_copies".
 var mcpToolWaitForCopies = mcp.ToolInfo{
 	Name: "wait_for_copies",
 	Description: "Waits until enough copies of a book are available, because some came in or a reservation " +
@@ -985,11 +941,7 @@ func mcpCallWaitForCopies(ctx context.Context, req *mcp.Request, recv *Store) (*
 }
 
 var _ func(*Store, context.Context, int64, int, time.Duration) (Book, error) = (*Store).WaitForCopies
-
-// mcpFieldsWaitForCopies are the arguments of the tool "wait_for_copies".
-var mcpFieldsWaitForCopies = wire.Fields{
-	{Name: "id", Required: true}, {Name: "copies"}, {Name: "patience"},
-}
+var mcpFieldsWaitForCopies = wire.Fields{{Must: "id"}, {Name: "copies"}, {Name: "patience"}}
 
 // mcpResourceSchema describes the resource "books://schema" (value schema).
 var mcpResourceSchema = mcp.ResourceInfo{
@@ -1070,9 +1022,7 @@ func mcpReadBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.Resou
 }
 
 var _ func(*Store, context.Context, int64) (Book, bool, error) = (*Store).BookPage
-
-// mcpFieldsBook are the variables of the resource template "books://{id}".
-var mcpFieldsBook = wire.Fields{{Name: "id", Required: true}}
+var mcpFieldsBook = wire.Fields{{Must: "id"}}
 
 // mcpCompleteBookID completes id of the resource template "books://{id}".
 func mcpCompleteBookID(recv *Store) mcp.CompleteFunc {
@@ -1122,10 +1072,7 @@ func mcpReadCover(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.Reso
 }
 
 var _ func(*Store, context.Context, int64) (string, bool, error) = (*Store).Cover
-
-// mcpFieldsCover are the variables of the resource template
-// "books://{id}/cover".
-var mcpFieldsCover = wire.Fields{{Name: "id", Required: true}}
+var mcpFieldsCover = wire.Fields{{Must: "id"}}
 
 // mcpCompleteCoverID completes id of the resource template
 // "books://{id}/cover".
@@ -1171,9 +1118,7 @@ func mcpGetDiscussBook(ctx context.Context, req *mcp.Request, recv *Store) (*mcp
 }
 
 var _ func(*Store, context.Context, string) ([]mcp.PromptMessage, error) = (*Store).DiscussBook
-
-// mcpFieldsDiscussBook are the arguments of the prompt "discuss_book".
-var mcpFieldsDiscussBook = wire.Fields{{Name: "title", Required: true}}
+var mcpFieldsDiscussBook = wire.Fields{{Must: "title"}}
 
 // mcpCompleteDiscussBookTitle completes title of the prompt "discuss_book".
 func mcpCompleteDiscussBookTitle(recv *Store) mcp.CompleteFunc {
@@ -1232,11 +1177,7 @@ func mcpGetRecommendBooks(ctx context.Context, req *mcp.Request, recv *Store) (*
 }
 
 var _ func(*Store, string, *Language, int) string = (*Store).RecommendBooks
-
-// mcpFieldsRecommendBooks are the arguments of the prompt "recommend_books".
-var mcpFieldsRecommendBooks = wire.Fields{
-	{Name: "subject", Required: true}, {Name: "language"}, {Name: "count"},
-}
+var mcpFieldsRecommendBooks = wire.Fields{{Must: "subject"}, {Name: "language"}, {Name: "count"}}
 
 // mcpCompleteRecommendBooksSubject completes subject of the prompt
 // "recommend_books".
@@ -1344,7 +1285,6 @@ var mcpEnumSort = []Sort{ByRelevance, ByTitle, ByYear, ByPrice}
 // mcpEnumReason are the values that are accepted for Reason.
 var mcpEnumReason = []Reason{SoldOut, Damaged, Mistaken}
 
-// mcpDecodeNewBook reads a value of type NewBook.
 func mcpDecodeNewBook(d *wire.Decoder, v *NewBook) {
 	v.Language = English
 	v.Format = Paperback
@@ -1384,20 +1324,15 @@ var _ = struct {
 	Format            Format
 	PriceCents, Stock int
 }(NewBook{})
-
-// mcpFieldsNewBook are the members of a value of type NewBook.
 var mcpFieldsNewBook = wire.Fields{
-	{Name: "title", Required: true}, {Name: "authors", Required: true}, {Name: "year", Required: true},
-	{Name: "language"}, {Name: "subjects"}, {Name: "format"}, {Name: "priceCents", Required: true},
-	{Name: "stock"},
+	{Must: "title"}, {Must: "authors"}, {Must: "year"}, {Name: "language"}, {Name: "subjects"},
+	{Name: "format"}, {Must: "priceCents"}, {Name: "stock"},
 }
 
-// mcpDecodeLanguage reads a value of type Language.
 func mcpDecodeLanguage(d *wire.Decoder, v *Language) {
 	wire.StringEnum(d, v, mcpEnumLanguage)
 }
 
-// mcpDecodeCorrection reads a value of type Correction.
 func mcpDecodeCorrection(d *wire.Decoder, v *Correction) {
 	for o := d.Object(mcpFieldsCorrection); o.Next(); {
 		switch o.Name() {
@@ -1410,11 +1345,8 @@ func mcpDecodeCorrection(d *wire.Decoder, v *Correction) {
 var _ = struct {
 	Correct bool
 }(Correction{})
+var mcpFieldsCorrection = wire.Fields{{Must: "correct"}}
 
-// mcpFieldsCorrection are the members of a value of type Correction.
-var mcpFieldsCorrection = wire.Fields{{Name: "correct", Required: true}}
-
-// mcpDecodeRemoval reads a value of type Removal.
 func mcpDecodeRemoval(d *wire.Decoder, v *Removal) {
 	v.Reason = SoldOut
 	for o := d.Object(mcpFieldsRemoval); o.Next(); {
@@ -1431,11 +1363,8 @@ var _ = struct {
 	Confirm bool
 	Reason  Reason
 }(Removal{})
+var mcpFieldsRemoval = wire.Fields{{Must: "confirm"}, {Name: "reason"}}
 
-// mcpFieldsRemoval are the members of a value of type Removal.
-var mcpFieldsRemoval = wire.Fields{{Name: "confirm", Required: true}, {Name: "reason"}}
-
-// mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.Begin().Int64("id", v.ID).String("title", v.Title)
 	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)
@@ -1460,7 +1389,6 @@ var _ = struct {
 	RepricedAt            *time.Time
 }(Book{})
 
-// mcpEncodeBulkImport writes a value of type BulkImport.
 func mcpEncodeBulkImport(e *wire.Encoder, v *BulkImport) {
 	e.Begin().Int("added", v.Added).Int("known", v.Known)
 	wire.PutSlice(e.Name("refused"), v.Refused, mcpEncodeRefusedLine)
@@ -1472,7 +1400,6 @@ var _ = struct {
 	Refused      []RefusedLine
 }(BulkImport{})
 
-// mcpEncodeRefusedLine writes a value of type RefusedLine.
 func mcpEncodeRefusedLine(e *wire.Encoder, v *RefusedLine) {
 	e.Begin().Int("line", v.Line).String("reason", v.Reason).End()
 }
@@ -1482,7 +1409,6 @@ var _ = struct {
 	Reason string
 }(RefusedLine{})
 
-// mcpEncodeReservation writes a value of type Reservation.
 func mcpEncodeReservation(e *wire.Encoder, v *Reservation) {
 	e.Begin().Int64("id", v.ID).Int64("bookId", v.BookID).String("title", v.Title).Int("copies", v.Copies)
 	e.Int("totalCents", v.TotalCents)
@@ -1498,7 +1424,6 @@ var _ = struct {
 	CreatedAt          time.Time
 }(Reservation{})
 
-// mcpEncodeSubject writes a value of type Subject.
 func mcpEncodeSubject(e *wire.Encoder, v *Subject) {
 	e.Begin().String("name", v.Name).Int("books", v.Books).End()
 }
@@ -1508,7 +1433,6 @@ var _ = struct {
 	Books int
 }(Subject{})
 
-// mcpEncodeDecade writes a value of type Decade.
 func mcpEncodeDecade(e *wire.Encoder, v *Decade) {
 	e.Begin().Int("books", v.Books).Int("available", v.Available).Float64("meanPriceCents", v.MeanPriceCents)
 	wire.PutMap(e.Name("languages"), v.Languages, wire.PutInt)
@@ -1521,7 +1445,6 @@ var _ = struct {
 	Languages        map[Language]int
 }(Decade{})
 
-// mcpEncodeSimilarBook writes a value of type SimilarBook.
 func mcpEncodeSimilarBook(e *wire.Encoder, v *SimilarBook) {
 	e.Begin().Int64("id", v.Book.ID).String("title", v.Book.Title)
 	wire.PutSlice(e.Name("authors"), v.Book.Authors, wire.PutString)
@@ -1539,7 +1462,6 @@ var _ = struct {
 	Shared []string
 }(SimilarBook{})
 
-// mcpEncodeStocktaking writes a value of type Stocktaking.
 func mcpEncodeStocktaking(e *wire.Encoder, v *Stocktaking) {
 	e.Begin().Int("titles", v.Titles).Int("copies", v.Copies).Int("reserved", v.Reserved)
 	e.Int("valueCents", v.ValueCents)
@@ -1553,7 +1475,6 @@ var _ = struct {
 	Corrected                            bool
 }(Stocktaking{})
 
-// mcpEncodeDifference writes a value of type Difference.
 func mcpEncodeDifference(e *wire.Encoder, v *Difference) {
 	e.Begin().Int64("id", v.ID).String("title", v.Title).Int("reserved", v.Reserved).Int("held", v.Held).End()
 }

@@ -32,7 +32,6 @@ func RegisterMCP(r mcp.Registrar, notes *Notes) {
 	r.Register(mcpimpl.MethodTool(&mcpToolDeleteNote, notes, mcpCallDeleteNote))
 }
 
-// mcpToolDeleteNote describes the tool "delete_note".
 var mcpToolDeleteNote = mcp.ToolInfo{
 	Name:        "delete_note",
 	Description: "Deletes a note after the user has agreed, and returns the names of those that are left.",
@@ -64,9 +63,7 @@ func mcpCallDeleteNote(ctx context.Context, req *mcp.Request, recv *Notes) (*mcp
 }
 
 var _ func(*Notes, context.Context, string) ([]string, error) = (*Notes).DeleteNote
-
-// mcpFieldsDeleteNote are the arguments of the tool "delete_note".
-var mcpFieldsDeleteNote = wire.Fields{{Name: "name", Required: true}}
+var mcpFieldsDeleteNote = wire.Fields{{Must: "name"}}
 
 // MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
@@ -96,7 +93,6 @@ func mcpDeclaredErrors(err error) (string, bool) {
 	return "", false
 }
 
-// mcpDecodeDeletion reads a value of type Deletion.
 func mcpDecodeDeletion(d *wire.Decoder, v *Deletion) {
 	for o := d.Object(mcpFieldsDeletion); o.Next(); {
 		switch o.Name() {
@@ -109,6 +105,4 @@ func mcpDecodeDeletion(d *wire.Decoder, v *Deletion) {
 var _ = struct {
 	Confirm bool
 }(Deletion{})
-
-// mcpFieldsDeletion are the members of a value of type Deletion.
-var mcpFieldsDeletion = wire.Fields{{Name: "confirm", Required: true}}
+var mcpFieldsDeletion = wire.Fields{{Must: "confirm"}}

@@ -30,7 +30,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolGreet, mcpCallGreet))
 }
 
-// mcpToolGreet describes the tool "greet".
 var mcpToolGreet = mcp.ToolInfo{
 	Name:        "greet",
 	Description: "Says hello to someone.",
@@ -66,6 +65,4 @@ func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 }
 
 var _ func(string, int) string = Greet
-
-// mcpFieldsGreet are the arguments of the tool "greet".
-var mcpFieldsGreet = wire.Fields{{Name: "name", Required: true}, {Name: "times"}}
+var mcpFieldsGreet = wire.Fields{{Must: "name"}, {Name: "times"}}

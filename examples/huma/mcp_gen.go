@@ -32,7 +32,6 @@ func RegisterMCP(r mcp.Registrar, api *API) {
 	r.Register(mcpimpl.MethodTool(&mcpToolListTasks, api, mcpCallListTasks))
 }
 
-// mcpToolAddTask describes the tool "add_task".
 var mcpToolAddTask = mcp.ToolInfo{
 	Name:        "add_task",
 	Description: "Adds a task.",
@@ -66,7 +65,6 @@ func mcpCallAddTask(ctx context.Context, req *mcp.Request, recv *API) (*mcp.Tool
 
 var _ func(*API, context.Context, *taskBody) (*taskBody, error) = (*API).AddTask
 
-// mcpToolListTasks describes the tool "list_tasks".
 var mcpToolListTasks = mcp.ToolInfo{
 	Name:        "list_tasks",
 	Description: "Returns the tasks whose titles have some words.",
@@ -104,7 +102,6 @@ var _ func(*API, context.Context, *listInput) (*listOutput, error) = (*API).List
 // mcpEnumAddTaskTaskBodyPriority are the values that are accepted for string.
 var mcpEnumAddTaskTaskBodyPriority = []string{"low", "high"}
 
-// mcpDecodeAddTaskTaskBody reads a value of type taskBody.
 func mcpDecodeAddTaskTaskBody(d *wire.Decoder, v *taskBody) {
 	v.Body.Priority = "low"
 	for o := d.Object(mcpFieldsAddTaskTaskBody); o.Next(); {
@@ -120,13 +117,10 @@ func mcpDecodeAddTaskTaskBody(d *wire.Decoder, v *taskBody) {
 var _ = struct {
 	Body task
 }(taskBody{})
-
-// mcpFieldsAddTaskTaskBody are the members of a value of type taskBody.
 var mcpFieldsAddTaskTaskBody = wire.Fields{
-	{Name: "title", Required: true}, {Name: "priority"}, {Name: "id", ReadOnly: true},
+	{Must: "title"}, {Name: "priority"}, {Name: "id", ReadOnly: true},
 }
 
-// mcpDecodeListInput reads a value of type listInput.
 func mcpDecodeListInput(d *wire.Decoder, v *listInput) {
 	v.Limit = 20
 	for o := d.Object(mcpFieldsListInput); o.Next(); {
@@ -143,11 +137,8 @@ var _ = struct {
 	Query string
 	Limit int
 }(listInput{})
-
-// mcpFieldsListInput are the members of a value of type listInput.
 var mcpFieldsListInput = wire.Fields{{Name: "q"}, {Name: "limit"}}
 
-// mcpEncodeTask writes a value of type task.
 func mcpEncodeTask(e *wire.Encoder, v *task) {
 	e.Begin().Int64("id", v.ID).String("title", v.Title).StringIf("priority", v.Priority).End()
 }

@@ -32,7 +32,6 @@ func RegisterMCP(r mcp.Registrar, page *Page) {
 	r.Register(mcpimpl.MethodTool(&mcpToolSetTitle, page, mcpCallSetTitle))
 }
 
-// mcpToolGetTitle describes the tool "get_title".
 var mcpToolGetTitle = mcp.ToolInfo{
 	Name:        "get_title",
 	Description: "Returns the title of the page.",
@@ -52,7 +51,6 @@ func mcpCallGetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.To
 
 var _ func(*Page) string = (*Page).Title
 
-// mcpToolSetTitle describes the tool "set_title".
 var mcpToolSetTitle = mcp.ToolInfo{
 	Name:        "set_title",
 	Description: "Changes the title of the page.",
@@ -80,6 +78,4 @@ func mcpCallSetTitle(ctx context.Context, req *mcp.Request, recv *Page) (*mcp.To
 }
 
 var _ func(*Page, string) = (*Page).SetTitle
-
-// mcpFieldsSetTitle are the arguments of the tool "set_title".
-var mcpFieldsSetTitle = wire.Fields{{Name: "title", Required: true}}
+var mcpFieldsSetTitle = wire.Fields{{Must: "title"}}

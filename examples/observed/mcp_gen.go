@@ -21,7 +21,6 @@ func RegisterMCP(r mcp.Registrar, shop *Shop) {
 	r.Register(mcpimpl.MethodTool(&mcpToolGetPrice, shop, mcpCallGetPrice))
 }
 
-// mcpToolGetPrice describes the tool "get_price".
 var mcpToolGetPrice = mcp.ToolInfo{
 	Name:        "get_price",
 	Description: "Returns the price of a book in cents.",
@@ -57,6 +56,4 @@ func mcpCallGetPrice(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.To
 }
 
 var _ func(*Shop, context.Context, string) (int, error) = (*Shop).Price
-
-// mcpFieldsGetPrice are the arguments of the tool "get_price".
-var mcpFieldsGetPrice = wire.Fields{{Name: "title", Required: true}}
+var mcpFieldsGetPrice = wire.Fields{{Must: "title"}}

@@ -36,7 +36,6 @@ func RegisterMCP(r mcp.Registrar, wiki *Wiki) {
 	d.Register(mcpimpl.MethodTool(&mcpToolRemovePage, wiki, mcpCallRemovePage))
 }
 
-// mcpToolAddPage describes the tool "add_page".
 var mcpToolAddPage = mcp.ToolInfo{
 	Name:        "add_page",
 	Description: "Writes a page that does not exist.",
@@ -70,11 +69,8 @@ func mcpCallAddPage(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.Too
 }
 
 var _ func(*Wiki, string, string) error = (*Wiki).Write
+var mcpFieldsAddPage = wire.Fields{{Must: "title"}, {Must: "text"}}
 
-// mcpFieldsAddPage are the arguments of the tool "add_page".
-var mcpFieldsAddPage = wire.Fields{{Name: "title", Required: true}, {Name: "text", Required: true}}
-
-// mcpToolListTitles describes the tool "list_titles".
 var mcpToolListTitles = mcp.ToolInfo{
 	Name:         "list_titles",
 	Description:  "Lists the titles of all pages.",
@@ -95,7 +91,6 @@ func mcpCallListTitles(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.
 
 var _ func(*Wiki) []string = (*Wiki).Titles
 
-// mcpToolRemovePage describes the tool "remove_page".
 var mcpToolRemovePage = mcp.ToolInfo{
 	Name:        "remove_page",
 	Description: "Removes a page.",
@@ -123,6 +118,4 @@ func mcpCallRemovePage(ctx context.Context, req *mcp.Request, recv *Wiki) (*mcp.
 }
 
 var _ func(*Wiki, string) = (*Wiki).Remove
-
-// mcpFieldsRemovePage are the arguments of the tool "remove_page".
-var mcpFieldsRemovePage = wire.Fields{{Name: "title", Required: true}}
+var mcpFieldsRemovePage = wire.Fields{{Must: "title"}}

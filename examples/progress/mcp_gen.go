@@ -30,7 +30,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolCountPrimes, mcpCallCountPrimes))
 }
 
-// mcpToolCountPrimes describes the tool "count_primes".
 var mcpToolCountPrimes = mcp.ToolInfo{
 	Name:        "count_primes",
 	Description: "Counts the prime numbers below a limit.",
@@ -65,6 +64,4 @@ func mcpCallCountPrimes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(context.Context, int) (int, error) = CountPrimes
-
-// mcpFieldsCountPrimes are the arguments of the tool "count_primes".
-var mcpFieldsCountPrimes = wire.Fields{{Name: "below", Required: true}}
+var mcpFieldsCountPrimes = wire.Fields{{Must: "below"}}

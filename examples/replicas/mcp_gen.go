@@ -46,7 +46,6 @@ func RegisterMCP(r mcp.Registrar, shop *Shop) {
 	d.Register(mcpimpl.MethodTemplate(&mcpTemplateStockOf, shop, mcpReadStockOf))
 }
 
-// mcpToolCancelOrder describes the tool "cancel_order".
 var mcpToolCancelOrder = mcp.ToolInfo{
 	Name:        "cancel_order",
 	Description: "Cancels an order of yours after the user has agreed. Its copies can be ordered again.",
@@ -96,11 +95,8 @@ func mcpCallCancelOrder(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp
 }
 
 var _ func(*Shop, context.Context, string, string) (Item, error) = (*Shop).CancelOrder
+var mcpFieldsCancelOrder = wire.Fields{{Must: "item"}, {Must: "reference"}}
 
-// mcpFieldsCancelOrder are the arguments of the tool "cancel_order".
-var mcpFieldsCancelOrder = wire.Fields{{Name: "item", Required: true}, {Name: "reference", Required: true}}
-
-// mcpToolListStock describes the tool "list_stock".
 var mcpToolListStock = mcp.ToolInfo{
 	Name:         "list_stock",
 	Description:  "Returns what the shop sells, with the copies that are left.",
@@ -124,7 +120,6 @@ func mcpCallListStock(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.T
 
 var _ func(*Shop, context.Context) ([]Item, error) = (*Shop).ListStock
 
-// mcpToolLookUp describes the tool "look_up".
 var mcpToolLookUp = mcp.ToolInfo{
 	Name:        "look_up",
 	Description: "Returns one item of the shop, with the copies that are left.",
@@ -159,11 +154,8 @@ func mcpCallLookUp(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.Tool
 }
 
 var _ func(*Shop, context.Context, string) (Item, error) = (*Shop).LookUp
+var mcpFieldsLookUp = wire.Fields{{Must: "item"}}
 
-// mcpFieldsLookUp are the arguments of the tool "look_up".
-var mcpFieldsLookUp = wire.Fields{{Name: "item", Required: true}}
-
-// mcpToolOrder describes the tool "order".
 var mcpToolOrder = mcp.ToolInfo{
 	Name: "order",
 	Description: "Orders copies of an item: all of them or none. A repeated call with the same reference is " +
@@ -217,13 +209,8 @@ func mcpCallOrder(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.ToolR
 }
 
 var _ func(*Shop, context.Context, string, int, string) (Order, error) = (*Shop).Order
+var mcpFieldsOrder = wire.Fields{{Must: "item"}, {Name: "copies"}, {Must: "reference"}}
 
-// mcpFieldsOrder are the arguments of the tool "order".
-var mcpFieldsOrder = wire.Fields{
-	{Name: "item", Required: true}, {Name: "copies"}, {Name: "reference", Required: true},
-}
-
-// mcpToolRestock describes the tool "restock".
 var mcpToolRestock = mcp.ToolInfo{
 	Name: "restock",
 	Description: "Has the supplier deliver copies of every item, one after the other, and returns the stock " +
@@ -259,8 +246,6 @@ func mcpCallRestock(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.Too
 }
 
 var _ func(*Shop, context.Context, int) ([]Item, error) = (*Shop).Restock
-
-// mcpFieldsRestock are the arguments of the tool "restock".
 var mcpFieldsRestock = wire.Fields{{Name: "copies"}}
 
 // mcpResourceListStock describes the resource "shop://stock" (method
@@ -322,10 +307,7 @@ func mcpReadStockOf(ctx context.Context, req *mcp.Request, recv *Shop) (*mcp.Res
 }
 
 var _ func(*Shop, context.Context, string) (Item, bool, error) = (*Shop).StockOf
-
-// mcpFieldsStockOf are the variables of the resource template
-// "shop://stock/{item}".
-var mcpFieldsStockOf = wire.Fields{{Name: "item", Required: true}}
+var mcpFieldsStockOf = wire.Fields{{Must: "item"}}
 
 // MCPFormNeedsDirective describes the form and returns the decoder of answers
 // into v. It makes the type a form for mcp.Elicit.
@@ -373,7 +355,6 @@ func mcpDeclaredErrors(err error) (string, bool) {
 // mcpPatternOrderReference is compiled when it is first needed.
 var mcpPatternOrderReference = wire.NewPattern(`^[a-z0-9-]{1,40}$`)
 
-// mcpDecodeCancellation reads a value of type Cancellation.
 func mcpDecodeCancellation(d *wire.Decoder, v *Cancellation) {
 	for o := d.Object(mcpFieldsCancellation); o.Next(); {
 		switch o.Name() {
@@ -386,11 +367,8 @@ func mcpDecodeCancellation(d *wire.Decoder, v *Cancellation) {
 var _ = struct {
 	Confirm bool
 }(Cancellation{})
+var mcpFieldsCancellation = wire.Fields{{Must: "confirm"}}
 
-// mcpFieldsCancellation are the members of a value of type Cancellation.
-var mcpFieldsCancellation = wire.Fields{{Name: "confirm", Required: true}}
-
-// mcpEncodeItem writes a value of type Item.
 func mcpEncodeItem(e *wire.Encoder, v *Item) {
 	e.Begin().String("id", v.ID).String("title", v.Title).Int("priceCents", v.PriceCents).Int("left", v.Left)
 	e.Int("sold", v.Sold).Int("received", v.Received).End()
@@ -401,7 +379,6 @@ var _ = struct {
 	PriceCents, Left, Sold, Received int
 }(Item{})
 
-// mcpEncodeOrder writes a value of type Order.
 func mcpEncodeOrder(e *wire.Encoder, v *Order) {
 	e.Begin().String("item", v.Item).String("reference", v.Reference).Int("copies", v.Copies)
 	e.Int("totalCents", v.TotalCents).End()

@@ -30,7 +30,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolDescribe, mcpCallDescribe))
 }
 
-// mcpToolDescribe describes the tool "describe".
 var mcpToolDescribe = mcp.ToolInfo{
 	Name:        "describe",
 	Description: "Returns the revision of the call and what the client declares.",
@@ -58,7 +57,6 @@ func mcpCallDescribe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context) Description = Describe
 
-// mcpEncodeDescription writes a value of type Description.
 func mcpEncodeDescription(e *wire.Encoder, v *Description) {
 	e.Begin().String("revision", v.Revision).String("client", v.Client).Bool("canAsk", v.CanAsk).End()
 }

@@ -32,7 +32,6 @@ func RegisterMCP(r mcp.Registrar, counter *Counter) {
 	r.Register(mcpimpl.MethodResource(&mcpResourceNow, counter, mcpReadNow))
 }
 
-// mcpToolRaise describes the tool "raise".
 var mcpToolRaise = mcp.ToolInfo{
 	Name: "raise",
 	Description: "Raises the counter and returns its new value. Subscribers are notified: they read the " +
@@ -66,8 +65,6 @@ func mcpCallRaise(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.To
 }
 
 var _ func(*Counter, context.Context, int64) Value = (*Counter).Raise
-
-// mcpFieldsRaise are the arguments of the tool "raise".
 var mcpFieldsRaise = wire.Fields{{Name: "by"}}
 
 // mcpResourceNow describes the resource "counter:///now" (method
@@ -90,7 +87,6 @@ func mcpReadNow(ctx context.Context, req *mcp.Request, recv *Counter) (*mcp.Reso
 
 var _ func(*Counter, context.Context) Value = (*Counter).Now
 
-// mcpEncodeValue writes a value of type Value.
 func mcpEncodeValue(e *wire.Encoder, v *Value) {
 	e.Begin().Int64("value", v.Value).End()
 }

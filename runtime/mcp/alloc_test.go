@@ -36,9 +36,9 @@ var infoParcel = mcp.ToolInfo{
 }
 
 var (
-	fieldsParcel = wire.Fields{{Name: "customer", Required: true}, {Name: "status"}, {Name: "items", Required: true}, {Name: "labels"}, {Name: "gift"}}
-	fieldsItem   = wire.Fields{{Name: "book", Required: true}, {Name: "copies", Required: true}, {Name: "price"}, {Name: "tags"}}
-	fieldsGift   = wire.Fields{{Name: "paper", Required: true}}
+	fieldsParcel = wire.Fields{{Must: "customer"}, {Name: "status"}, {Must: "items"}, {Name: "labels"}, {Name: "gift"}}
+	fieldsItem   = wire.Fields{{Must: "book"}, {Must: "copies"}, {Name: "price"}, {Name: "tags"}}
+	fieldsGift   = wire.Fields{{Must: "paper"}}
 	enumStatus   = []string{"draft", "paid"}
 )
 

@@ -29,7 +29,7 @@ var infoPoison = mcp.ToolInfo{
 	Name: "poison", InputSchema: `{"type":"object"}`, OutputSchema: `{"type":"object"}`,
 }
 
-var fieldsPoison = wire.Fields{{Name: "n", Required: true}, {Name: "tags"}}
+var fieldsPoison = wire.Fields{{Must: "n"}, {Name: "tags"}}
 
 func decodePoison(d *wire.Decoder, v *poison) {
 	for o := d.Object(fieldsPoison); o.Next(); {

@@ -34,7 +34,7 @@ var infoAdd = mcp.ToolInfo{
 	Aliases:      []string{"plus"},
 }
 
-var fieldsAdd = wire.Fields{{Name: "a", Required: true}, {Name: "b", Required: true}}
+var fieldsAdd = wire.Fields{{Must: "a"}, {Must: "b"}}
 
 func callAdd(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var args struct{ a, b int64 }

@@ -213,7 +213,10 @@ func (f *FormInfo) decode(content json.RawMessage) (FieldValues, error) {
 	byName := make(map[string]*FormField, len(f.Fields))
 	for i := range f.Fields {
 		field := &f.Fields[i]
-		fields[i] = wire.Field{Name: field.Name, Required: field.Required}
+		fields[i].Name = field.Name
+		if field.Required {
+			fields[i] = wire.Field{Must: field.Name}
+		}
 		byName[field.Name] = field
 	}
 	values := FieldValues{}

@@ -35,7 +35,7 @@ var infoBook = mcp.TemplateInfo{
 	Variables: []mcp.TemplateVariable{{Name: "lang", Values: []string{"de", "en", "eo", "nl-BE"}}},
 }
 
-var fieldsBook = wire.Fields{{Name: "isbn", Required: true}, {Name: "lang"}}
+var fieldsBook = wire.Fields{{Must: "isbn"}, {Name: "lang"}}
 
 // readBook reads a book with a typed variable.
 func readBook(_ context.Context, req *mcp.Request, _ *dictionary) (*mcp.ResourceResult, error) {
@@ -99,7 +99,7 @@ var infoGreet = mcp.PromptInfo{
 	},
 }
 
-var fieldsGreet = wire.Fields{{Name: "name", Required: true}, {Name: "style"}, {Name: "times"}}
+var fieldsGreet = wire.Fields{{Must: "name"}, {Name: "style"}, {Name: "times"}}
 
 // getGreet gets a prompt with a typed argument.
 func getGreet(_ context.Context, req *mcp.Request) (*mcp.PromptResult, error) {

@@ -40,7 +40,7 @@ var orderForm = mcp.FormInfo{Fields: []mcp.FormField{
 }}
 
 var fieldsOrder = wire.Fields{
-	{Name: "title", Required: true}, {Name: "copies", Required: true}, {Name: "weight"}, {Name: "express"},
+	{Must: "title"}, {Must: "copies"}, {Name: "weight"}, {Name: "express"},
 	{Name: "genre"}, {Name: "mail"},
 }
 
@@ -77,7 +77,7 @@ var sureForm = mcp.FormInfo{Fields: []mcp.FormField{{Name: "yes", Kind: mcp.Bool
 
 func (f *sure) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &sureForm, func(d *wire.Decoder) {
-		for o := d.Object(wire.Fields{{Name: "yes", Required: true}}); o.Next(); {
+		for o := d.Object(wire.Fields{{Must: "yes"}}); o.Next(); {
 			wire.Bool(d, &f.Yes)
 		}
 	}

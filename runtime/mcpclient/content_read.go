@@ -12,21 +12,21 @@ import (
 
 // The members of content blocks, by type.
 var (
-	textFields  = wire.Fields{{Name: "type", Required: true}, {Name: "text", Required: true}, {Name: "annotations"}, {Name: "_meta"}}
+	textFields  = wire.Fields{{Must: "type"}, {Must: "text"}, {Name: "annotations"}, {Name: "_meta"}}
 	mediaFields = wire.Fields{
-		{Name: "type", Required: true}, {Name: "data", Required: true}, {Name: "mimeType"}, {Name: "annotations"}, {Name: "_meta"},
+		{Must: "type"}, {Must: "data"}, {Name: "mimeType"}, {Name: "annotations"}, {Name: "_meta"},
 	}
 	linkFields = wire.Fields{
-		{Name: "type", Required: true}, {Name: "uri", Required: true}, {Name: "name"}, {Name: "title"}, {Name: "description"},
+		{Must: "type"}, {Must: "uri"}, {Name: "name"}, {Name: "title"}, {Name: "description"},
 		{Name: "mimeType"}, {Name: "size"}, {Name: "icons"}, {Name: "annotations"}, {Name: "_meta"},
 	}
-	embeddedFields = wire.Fields{{Name: "type", Required: true}, {Name: "resource", Required: true}, {Name: "annotations"}, {Name: "_meta"}}
-	toolUseFields  = wire.Fields{{Name: "type", Required: true}, {Name: "id", Required: true}, {Name: "name", Required: true}, {Name: "input", Required: true}, {Name: "_meta"}}
+	embeddedFields = wire.Fields{{Must: "type"}, {Must: "resource"}, {Name: "annotations"}, {Name: "_meta"}}
+	toolUseFields  = wire.Fields{{Must: "type"}, {Must: "id"}, {Must: "name"}, {Must: "input"}, {Name: "_meta"}}
 	outcomeFields  = wire.Fields{
-		{Name: "type", Required: true}, {Name: "toolUseId", Required: true}, {Name: "content", Null: true}, {Name: "structuredContent", Null: true},
+		{Must: "type"}, {Must: "toolUseId"}, {Name: "content", Null: true}, {Name: "structuredContent", Null: true},
 		{Name: "isError"}, {Name: "_meta"},
 	}
-	untypedFields = wire.Fields{{Name: "type", Required: true}}
+	untypedFields = wire.Fields{{Must: "type"}}
 )
 
 // readBlock reads a content block. It keeps a block of an unknown type unchanged.
@@ -221,7 +221,7 @@ func readRaw(d *wire.Decoder, kind []byte) (c mcp.RawContent) {
 	return c
 }
 
-var contentsFields = wire.Fields{{Name: "uri", Required: true}, {Name: "mimeType"}, {Name: "text"}, {Name: "blob"}, {Name: "_meta"}}
+var contentsFields = wire.Fields{{Must: "uri"}, {Name: "mimeType"}, {Name: "text"}, {Name: "blob"}, {Name: "_meta"}}
 
 // readContents reads a text or a blob of a resource.
 func (r *reader) readContents(d *wire.Decoder, c *mcp.ResourceContents) {
@@ -279,7 +279,7 @@ func (r *reader) readAnnotations(d *wire.Decoder, a *mcp.Annotations) {
 	}
 }
 
-var iconFields = wire.Fields{{Name: "src", Required: true}, {Name: "mimeType"}, {Name: "sizes"}, {Name: "theme"}}
+var iconFields = wire.Fields{{Must: "src"}, {Name: "mimeType"}, {Name: "sizes"}, {Name: "theme"}}
 
 func readIcons(d *wire.Decoder) []mcp.Icon {
 	icons := []mcp.Icon{}

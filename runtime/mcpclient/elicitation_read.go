@@ -9,7 +9,7 @@ func readElicitation(data []byte) (*Elicitation, error) {
 }
 
 var elicitationFields = wire.Fields{
-	{Name: "mode"}, {Name: "message", Required: true}, {Name: "requestedSchema"}, {Name: "url"}, {Name: "elicitationId"},
+	{Name: "mode"}, {Must: "message"}, {Name: "requestedSchema"}, {Name: "url"}, {Name: "elicitationId"},
 }
 
 // elicitationModes are the values of mode (client/elicitation).

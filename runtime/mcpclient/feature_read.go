@@ -7,7 +7,7 @@ import (
 )
 
 var toolFields = wire.Fields{
-	{Name: "name", Required: true}, {Name: "title"}, {Name: "description"}, {Name: "inputSchema", Required: true}, {Name: "outputSchema"},
+	{Must: "name"}, {Name: "title"}, {Name: "description"}, {Must: "inputSchema"}, {Name: "outputSchema"},
 	{Name: "annotations"}, {Name: "icons"}, {Name: "_meta"},
 }
 
@@ -79,7 +79,7 @@ func readHints(d *wire.Decoder, h *toolHints) {
 }
 
 var resourceFields = wire.Fields{
-	{Name: "uri", Required: true}, {Name: "name"}, {Name: "title"}, {Name: "description"}, {Name: "mimeType"}, {Name: "size"},
+	{Must: "uri"}, {Name: "name"}, {Name: "title"}, {Name: "description"}, {Name: "mimeType"}, {Name: "size"},
 	{Name: "annotations"}, {Name: "icons"}, {Name: "_meta"},
 }
 
@@ -114,7 +114,7 @@ func (r *reader) resource(v *Resource) {
 }
 
 var templateFields = wire.Fields{
-	{Name: "uriTemplate", Required: true}, {Name: "name"}, {Name: "title"}, {Name: "description"}, {Name: "mimeType"},
+	{Must: "uriTemplate"}, {Name: "name"}, {Name: "title"}, {Name: "description"}, {Name: "mimeType"},
 	{Name: "annotations"}, {Name: "icons"}, {Name: "_meta"},
 }
 
@@ -147,7 +147,7 @@ func (r *reader) template(v *Template) {
 }
 
 var promptFields = wire.Fields{
-	{Name: "name", Required: true}, {Name: "title"}, {Name: "description"}, {Name: "arguments"}, {Name: "icons"}, {Name: "_meta"},
+	{Must: "name"}, {Name: "title"}, {Name: "description"}, {Name: "arguments"}, {Name: "icons"}, {Name: "_meta"},
 }
 
 func (r *reader) prompt(v *Prompt) {
@@ -172,7 +172,7 @@ func (r *reader) prompt(v *Prompt) {
 	}
 }
 
-var promptArgumentFields = wire.Fields{{Name: "name", Required: true}, {Name: "title"}, {Name: "description"}, {Name: "required"}}
+var promptArgumentFields = wire.Fields{{Must: "name"}, {Name: "title"}, {Name: "description"}, {Name: "required"}}
 
 func readPromptArgument(d *wire.Decoder) (a mcp.PromptArgument) {
 	for o := d.Object(promptArgumentFields); o.Next(); {

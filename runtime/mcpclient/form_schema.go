@@ -50,7 +50,7 @@ func (e *Elicitation) form() (*Form, error) {
 	return form, nil
 }
 
-var formFields = wire.Fields{{Name: "type", Required: true}, {Name: "properties", Required: true}, {Name: "required"}}
+var formFields = wire.Fields{{Must: "type"}, {Must: "properties"}, {Name: "required"}}
 
 // parseForm reads a requested schema.
 func parseForm(schema []byte) (*Form, error) {
@@ -237,7 +237,7 @@ func (s *fieldSchema) readChoices(d *wire.Decoder, name, constants string) {
 	}
 }
 
-var constantFields = wire.Fields{{Name: "const", Required: true}, {Name: "title"}}
+var constantFields = wire.Fields{{Must: "const"}, {Name: "title"}}
 
 func readConstant(d *wire.Decoder) (c mcp.FormChoice) {
 	for o := d.Object(constantFields); o.Next(); {

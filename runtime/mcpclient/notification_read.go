@@ -12,7 +12,7 @@ func readProgress(data []byte) (*Progress, error) {
 	return whole(v, read(bytes.Clone(data), &defaultLimits, nil, func(r *reader) { r.progress(v) }))
 }
 
-var progressFields = wire.Fields{{Name: "progress", Required: true}, {Name: "total"}, {Name: "message"}}
+var progressFields = wire.Fields{{Must: "progress"}, {Name: "total"}, {Name: "message"}}
 
 func (r *reader) progress(p *Progress) {
 	d := &r.d
@@ -34,7 +34,7 @@ func readLogMessage(data []byte) (*LogMessage, error) {
 	return whole(v, read(bytes.Clone(data), &defaultLimits, nil, func(r *reader) { r.logMessage(v) }))
 }
 
-var logFields = wire.Fields{{Name: "level", Required: true}, {Name: "logger"}, {Name: "data", Required: true, Null: true}}
+var logFields = wire.Fields{{Must: "level"}, {Name: "logger"}, {Must: "data", Null: true}}
 
 func (r *reader) logMessage(m *LogMessage) {
 	d := &r.d

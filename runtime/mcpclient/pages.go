@@ -159,7 +159,7 @@ func (p *pageList) page(data []byte) (*page, error) {
 	l := *p.limits
 	l.ContentItems += l.ListItems // the items of the page are elements too
 	fields := wire.Fields{
-		{Name: p.member, Required: true, Null: true}, {Name: "nextCursor"},
+		{Must: p.member, Null: true}, {Name: "nextCursor"},
 		{Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
 	}
 	v := new(page)

@@ -97,7 +97,7 @@ func readResourceResult(data []byte, l *Limits, report func(text string)) (*mcp.
 }
 
 var resourceResultMembers = wire.Fields{
-	{Name: "contents", Required: true, Null: true}, {Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
+	{Must: "contents", Null: true}, {Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
 }
 
 func (r *reader) resourceResult(v *mcp.ResourceResult) {
@@ -125,7 +125,7 @@ func readPromptResult(data []byte, l *Limits, report func(text string)) (*mcp.Pr
 }
 
 var promptResultMembers = wire.Fields{
-	{Name: "description"}, {Name: "messages", Required: true, Null: true}, {Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
+	{Name: "description"}, {Must: "messages", Null: true}, {Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
 }
 
 func (r *reader) promptResult(v *mcp.PromptResult) {
@@ -146,7 +146,7 @@ func (r *reader) promptResult(v *mcp.PromptResult) {
 	v.Meta = info.meta
 }
 
-var promptMessageFields = wire.Fields{{Name: "role", Required: true}, {Name: "content", Required: true}}
+var promptMessageFields = wire.Fields{{Must: "role"}, {Must: "content"}}
 
 func (r *reader) readPromptMessage(d *wire.Decoder, m *mcp.PromptMessage) {
 	if !r.count() {
@@ -227,8 +227,8 @@ func readCompletion(data []byte, l *Limits, report func(text string)) (*mcp.Comp
 }
 
 var (
-	completeFields   = wire.Fields{{Name: "completion", Required: true}}
-	completionFields = wire.Fields{{Name: "values", Required: true, Null: true}, {Name: "total"}, {Name: "hasMore"}}
+	completeFields   = wire.Fields{{Must: "completion"}}
+	completionFields = wire.Fields{{Must: "values", Null: true}, {Name: "total"}, {Name: "hasMore"}}
 )
 
 // maxCompletions is the number of values that the specification allows

@@ -13,8 +13,8 @@ func readSampleRequest(data []byte, l *Limits) (*mcp.SampleRequest, error) {
 }
 
 var sampleFields = wire.Fields{
-	{Name: "messages", Required: true}, {Name: "modelPreferences"}, {Name: "systemPrompt"}, {Name: "includeContext"}, {Name: "temperature"},
-	{Name: "maxTokens", Required: true}, {Name: "stopSequences"}, {Name: "metadata"}, {Name: "tools"}, {Name: "toolChoice"},
+	{Must: "messages"}, {Name: "modelPreferences"}, {Name: "systemPrompt"}, {Name: "includeContext"}, {Name: "temperature"},
+	{Must: "maxTokens"}, {Name: "stopSequences"}, {Name: "metadata"}, {Name: "tools"}, {Name: "toolChoice"},
 }
 
 func (r *reader) sampleRequest(v *mcp.SampleRequest) {
@@ -47,7 +47,7 @@ func (r *reader) sampleRequest(v *mcp.SampleRequest) {
 	}
 }
 
-var sampleMessageFields = wire.Fields{{Name: "role", Required: true}, {Name: "content", Required: true}, {Name: "_meta"}}
+var sampleMessageFields = wire.Fields{{Must: "role"}, {Must: "content"}, {Name: "_meta"}}
 
 func (r *reader) readSampleMessage(d *wire.Decoder) (m mcp.SampleMessage) {
 	if !r.count() {

@@ -24,7 +24,7 @@ func readInitialize(data []byte) (version string, server *DiscoverResult, err er
 }
 
 var initializeMembers = wire.Fields{
-	{Name: "protocolVersion", Required: true}, {Name: "capabilities", Required: true}, {Name: "serverInfo"}, {Name: "instructions"},
+	{Must: "protocolVersion"}, {Must: "capabilities"}, {Name: "serverInfo"}, {Name: "instructions"},
 }
 
 func (r *reader) initialized(v *initialized) {
@@ -51,7 +51,7 @@ func readDiscover(data []byte) (*DiscoverResult, error) {
 }
 
 var discoverMembers = wire.Fields{
-	{Name: "supportedVersions", Required: true}, {Name: "capabilities", Required: true}, {Name: "instructions"}, {Name: "_meta"},
+	{Must: "supportedVersions"}, {Must: "capabilities"}, {Name: "instructions"}, {Name: "_meta"},
 }
 
 func (r *reader) discovered(s *DiscoverResult) {

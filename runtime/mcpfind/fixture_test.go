@@ -59,7 +59,7 @@ var infoRefund = mcp.ToolInfo{
 func callRefund(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var amount int
 	d := mcpimpl.Decoder(req)
-	for o := d.Object(wire.Fields{{Name: "amount", Required: true}}); o.Next(); {
+	for o := d.Object(wire.Fields{{Must: "amount"}}); o.Next(); {
 		wire.Int(d, &amount)
 	}
 	if err := d.Finish(); err != nil {

@@ -31,7 +31,7 @@ func info(d findtools.Definition, title string, hints mcp.ToolHints) mcp.ToolInf
 
 var (
 	fieldsSearch = wire.Fields{{Name: "query"}, {Name: "group"}, {Name: "limit"}}
-	fieldsUse    = wire.Fields{{Name: "name", Required: true}, {Name: "arguments"}}
+	fieldsUse    = wire.Fields{{Must: "name"}, {Name: "arguments"}}
 )
 
 // registerTools registers the three tools.

@@ -47,7 +47,7 @@ func (*body) Close() error { return nil }
 
 var (
 	infoSum   = mcp.ToolInfo{Name: "sum", Description: "Adds.", Symbol: "Sum", InputSchema: `{"type":"object"}`, OutputSchema: `{"type":"object"}`}
-	fieldsSum = codec.Fields{{Name: "numbers", Required: true}, {Name: "unit"}}
+	fieldsSum = codec.Fields{{Must: "numbers"}, {Name: "unit"}}
 )
 
 // callSum has the shape of generated code.

@@ -58,7 +58,7 @@ func TestParamHeaderOfChoices(t *testing.T) {
 		s.Register(mcpimpl.FuncTool(mcpimpl.ToolChoices(info, regions.For("region")), func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 			var region string
 			d := mcpimpl.Decoder(req)
-			for o := d.Object(wire.Fields{{Name: "region", Required: true}}); o.Next(); {
+			for o := d.Object(wire.Fields{{Must: "region"}}); o.Next(); {
 				wire.StringChoice(d, &region, "Regions")
 			}
 			if err := d.Finish(); err != nil {

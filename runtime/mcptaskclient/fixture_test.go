@@ -89,7 +89,7 @@ var sureForm = mcp.FormInfo{Fields: []mcp.FormField{{Name: "yes", Kind: mcp.Bool
 
 func (f *sure) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &sureForm, func(d *wire.Decoder) {
-		for o := d.Object(wire.Fields{{Name: "yes", Required: true}}); o.Next(); {
+		for o := d.Object(wire.Fields{{Must: "yes"}}); o.Next(); {
 			wire.Bool(d, &f.Yes)
 		}
 	}

@@ -63,12 +63,12 @@ const (
 
 var (
 	stateFields = wire.Fields{
-		{Name: "taskId", Required: true}, {Name: "status", Required: true}, {Name: "statusMessage"}, {Name: "createdAt"}, {Name: "lastUpdatedAt"},
+		{Must: "taskId"}, {Must: "status"}, {Name: "statusMessage"}, {Name: "createdAt"}, {Name: "lastUpdatedAt"},
 		{Name: "ttlMs"}, {Name: "pollIntervalMs"}, {Name: "ttl"}, {Name: "pollInterval"},
 		{Name: "inputRequests"}, {Name: "result"}, {Name: "error"}, {Name: "resultType"},
 	}
-	questionFields = wire.Fields{{Name: "method", Required: true}, {Name: "params"}}
-	errorFields    = wire.Fields{{Name: "code", Required: true}, {Name: "message"}, {Name: "data"}}
+	questionFields = wire.Fields{{Must: "method"}, {Name: "params"}}
+	errorFields    = wire.Fields{{Must: "code"}, {Name: "message"}, {Name: "data"}}
 )
 
 // violation returns the error for a violation of the protocol by a server.

@@ -23,7 +23,7 @@ type yes struct{ Yes bool }
 
 func (f *yes) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcp.FormInfo{Fields: []mcp.FormField{{Name: "yes", Kind: mcp.BooleanField, Required: true}}}, func(d *wire.Decoder) {
-		for o := d.Object(wire.Fields{{Name: "yes", Required: true}}); o.Next(); {
+		for o := d.Object(wire.Fields{{Must: "yes"}}); o.Next(); {
 			wire.Bool(d, &f.Yes)
 		}
 	}

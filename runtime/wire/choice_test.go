@@ -68,7 +68,11 @@ func TestLenientChoice(t *testing.T) {
 			d := wire.NewDecoder([]byte(`{"`+member+`":`+test.text+`}`),
 				wire.Options{Help: wire.Leniency(), Choices: map[string]*wire.Choices{"Contexts": wire.NewChoices(test.values)}})
 			context, contexts := "dev", []string{"dev"}
-			for o := d.Object(wire.Fields{{Name: member, Required: test.required}}); o.Next(); {
+			field := wire.Field{Name: member}
+			if test.required {
+				field = wire.Field{Must: member}
+			}
+			for o := d.Object(wire.Fields{field}); o.Next(); {
 				switch o.Name() {
 				case "context":
 					wire.StringChoice(d, &context, "Contexts")

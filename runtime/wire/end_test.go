@@ -22,7 +22,7 @@ func TestEndsAtOneProblemTooMany(t *testing.T) {
 		"enum":     {`"alpah"`, func(d *Decoder, _ *any) { var s string; StringEnum(d, &s, kinds) }},
 		"type":     {`"x"`, func(d *Decoder, _ *any) { var i int; Int(d, &i) }},
 		"unknown":  {`{"alpah":1}`, func(d *Decoder, _ *any) { readFields(d, Fields{{Name: "alpha"}}) }},
-		"missing":  {`{}`, func(d *Decoder, _ *any) { readFields(d, Fields{{Name: "alpha", Required: true}}) }},
+		"missing":  {`{}`, func(d *Decoder, _ *any) { readFields(d, Fields{{Must: "alpha"}}) }},
 		"kind":     {`{"kind":"alpah"}`, func(d *Decoder, _ *any) { d.Variant("kind", kinds) }},
 		"keys":     {`{"x":1}`, func(d *Decoder, _ *any) { var m map[int]int; MapInt(d, &m, integer) }},
 		"text":     {`"x"`, func(d *Decoder, _ *any) { var x big.Int; Text(d, &x, (*big.Int).UnmarshalText) }},

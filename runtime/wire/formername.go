@@ -30,7 +30,7 @@ func (o *Object) twice(field *Field) (found, ok bool) {
 	for _, alias := range field.Aliases {
 		names = append(names, quote(alias))
 	}
-	d.violate(RuleUnknown, quote(field.Name)+" is given twice: its former name is "+strings.Join(names, " or "))
+	d.violate(RuleUnknown, quote(field.name())+" is given twice: its former name is "+strings.Join(names, " or "))
 	d.skip()
 	return false, d.err == nil
 }

@@ -40,7 +40,7 @@ func TestFormerNames(t *testing.T) {
 			for i := range before {
 				fields = append(fields, Field{Name: fmt.Sprint("f", i)})
 			}
-			fields = append(fields, Field{Name: "a", Required: true, Aliases: []string{"old", "older"}}, Field{Name: "b"}, Field{Name: "c", Aliases: []string{"last"}})
+			fields = append(fields, Field{Must: "a", Aliases: []string{"old", "older"}}, Field{Name: "b"}, Field{Name: "c", Aliases: []string{"last"}})
 			got := map[string]int{}
 			d := NewDecoder([]byte(c.text), Options{Help: Advice()})
 			for o := d.Object(fields); o.Next(); {

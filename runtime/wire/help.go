@@ -61,9 +61,9 @@ func (a adviser) known(d *Decoder, thing, name string, fields Fields) (text stri
 		return "; there are no " + thing + "s", -1
 	}
 	var b strings.Builder
-	meant = a.nearest(d, name, len(fields), func(i int) string { return fields[i].Name })
+	meant = a.nearest(d, name, len(fields), func(i int) string { return fields[i].name() })
 	if meant >= 0 {
-		b.WriteString("; did you mean " + quote(fields[meant].Name) + "? Known: ")
+		b.WriteString("; did you mean " + quote(fields[meant].name()) + "? Known: ")
 	} else {
 		b.WriteString(". Known: ")
 	}
@@ -75,7 +75,7 @@ func (a adviser) known(d *Decoder, thing, name string, fields Fields) (text stri
 			b.WriteString("and " + strconv.Itoa(len(fields)-i) + " more")
 			break
 		}
-		b.WriteString(fields[i].Name)
+		b.WriteString(fields[i].name())
 	}
 	return b.String(), meant
 }

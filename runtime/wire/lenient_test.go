@@ -32,7 +32,7 @@ type leniency struct {
 
 var leniencyFields = Fields{
 	{Name: "int"}, {Name: "float"}, {Name: "bool"}, {Name: "time"}, {Name: "duration"}, {Name: "color"}, {Name: "text"}, {Name: "short"},
-	{Name: "needed", Required: true}, {Name: "number", Required: true}, {Name: "tags"}, {Name: "numbers"}, {Name: "colors"}, {Name: "lists"},
+	{Must: "needed"}, {Must: "number"}, {Name: "tags"}, {Name: "numbers"}, {Name: "colors"}, {Name: "lists"},
 	{Name: "pair"}, {Name: "inner"}, {Name: "inners"}, {Name: "ptr"},
 }
 

@@ -32,7 +32,7 @@ func (c *listCase) run(t *testing.T, o Options) {
 	o.Choices = map[string]*Choices{"Kinds": NewChoices([]string{"public_channel", "im"})}
 	d := NewDecoder([]byte(`{"x":`+c.text+`}`), o)
 	var v any
-	for obj := d.Object(Fields{{Name: "x", Required: true}}); obj.Next(); {
+	for obj := d.Object(Fields{{Must: "x"}}); obj.Next(); {
 		v = c.read(d)
 	}
 	err := d.Finish()

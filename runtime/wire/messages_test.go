@@ -160,7 +160,7 @@ func TestMessages(t *testing.T) {
 				"required x.alpha: required, but missing"},
 		{`{"y":2}`, reader(fieldsOf()), "unknown x.y: unknown field; there are no fields"},
 	} {
-		got := violations(t, `{"x":`+c.text+`}`, Fields{{Name: "x", Required: true, Null: true}}, c.read)
+		got := violations(t, `{"x":`+c.text+`}`, Fields{{Must: "x", Null: true}}, c.read)
 		if got != c.want {
 			t.Errorf("%.60s:\n got %s\nwant %s", c.text, got, c.want)
 		}
@@ -178,7 +178,11 @@ func enumOf(values ...string) func(*Decoder, *string) {
 func fieldsOf(names ...string) func(*Decoder, *struct{}) {
 	var fields Fields
 	for i, name := range names {
-		fields = append(fields, Field{Name: name, Required: i == 0})
+		field := Field{Name: name}
+		if i == 0 {
+			field = Field{Must: name}
+		}
+		fields = append(fields, field)
 	}
 	return func(d *Decoder, _ *struct{}) {
 		for o := d.Object(fields); o.Next(); {
@@ -210,7 +214,7 @@ func violations(t *testing.T, text string, fields Fields, read func(*Decoder)) s
 }
 
 func TestArgumentsText(t *testing.T) {
-	fields := Fields{{Name: "query", Required: true}, {Name: "limit"}, {Name: "sort"}}
+	fields := Fields{{Must: "query"}, {Name: "limit"}, {Name: "sort"}}
 	for _, c := range []struct {
 		text string
 		want string

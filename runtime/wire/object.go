@@ -11,8 +11,8 @@ type Fields []Field
 
 // Field describes one member of an object.
 type Field struct {
-	Name     string // without escapes
-	Required bool
+	Must string // the name of a member that is required, without escapes
+	Name string // the name of any other member
 	// Null passes a null to the code that reads the member. Without it, a null counts as absent if
 	// the member is optional; if the member is required, the code gets the null and usually refuses
 	// it.
@@ -20,10 +20,19 @@ type Field struct {
 	// ReadOnly refuses a member that only results contain. Lenient mode skips it. Such fields come
 	// after the others, and the loop does not get them.
 	ReadOnly bool
-	// Aliases are former names, which are read like Name. An object that contains two names of one
+	// Aliases are former names, which are read like the name. An object that contains two names of one
 	// field is a violation.
 	Aliases []string
 }
+
+func (f *Field) name() string {
+	if f.Must != "" {
+		return f.Must
+	}
+	return f.Name
+}
+
+func (f *Field) required() bool { return f.Must != "" }
 
 // ReadOnlyMessage is the message of the violation by a field that is ReadOnly.
 const ReadOnlyMessage = "read-only: only results have it, so leave it out"
@@ -158,7 +167,7 @@ func (d *Decoder) quickMember(o *Object) *Field {
 	}
 	for j := o.expected; j < len(o.fields); j++ {
 		field := &o.fields[j]
-		if string(data[start:end]) == field.Name {
+		if string(data[start:end]) == field.name() {
 			if j >= 64 || o.seen&(1<<j) != 0 {
 				return nil
 			}
@@ -175,7 +184,7 @@ func (d *Decoder) quickMember(o *Object) *Field {
 // absent, and for a read-only member.
 func (o *Object) take(field *Field, c byte) bool {
 	d := o.d
-	o.value, o.optional, o.problems = d.pos, !field.Required, len(d.problems)
+	o.value, o.optional, o.problems = d.pos, !field.required(), len(d.problems)
 	d.kept = 0
 	if field.ReadOnly {
 		if !d.lenient && !d.opts.SkipUnknown {
@@ -184,11 +193,11 @@ func (o *Object) take(field *Field, c byte) bool {
 		o.optional = false
 		return false
 	}
-	if c == 'n' && !field.Null && !field.Required {
+	if c == 'n' && !field.Null && !field.required() {
 		d.readWord("null")
 		return false
 	}
-	o.name = field.Name
+	o.name = field.name()
 	d.failed = false
 	return true
 }
@@ -224,14 +233,14 @@ func (o *Object) end() {
 	if n := len(o.fields); n > 64 || o.seen != 1<<n-1 {
 		missing, last := 0, 0
 		for i := range o.fields {
-			if field := &o.fields[i]; field.Required && !o.has(i) {
+			if field := &o.fields[i]; field.required() && !o.has(i) {
 				missing, last = missing+1, i
-				d.violateMember(field.Name, RuleRequired, "required, but missing")
+				d.violateMember(field.name(), RuleRequired, "required, but missing")
 			}
 		}
 		if missing == 1 && o.stray > 0 && (o.meant == 0 || o.has(o.meant-1)) {
 			p := &d.problems[o.stray-1]
-			p.Message = pairedName(p.Message, o.fields[last].Name)
+			p.Message = pairedName(p.Message, o.fields[last].name())
 		}
 	}
 	d.keys.truncate(o.keys)
@@ -330,7 +339,7 @@ func (d *Decoder) duplicate(key string) {
 // find returns the index of a field, or -1.
 func (o *Object) find(key []byte) int {
 	for i := range o.fields {
-		if o.fields[i].Name == string(key) {
+		if o.fields[i].name() == string(key) {
 			return i
 		}
 	}

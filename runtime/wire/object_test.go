@@ -16,7 +16,7 @@ func TestObjects(t *testing.T) {
 		B *int
 		C any
 	}
-	fields := Fields{{Name: "a", Required: true}, {Name: "b"}, {Name: "c", Null: true}}
+	fields := Fields{{Must: "a"}, {Name: "b"}, {Name: "c", Null: true}}
 	one := 1
 	for _, c := range []struct {
 		text string
@@ -135,7 +135,7 @@ func TestNothingAfterSyntaxError(t *testing.T) {
 // TestNullMembers reads null for optional members, which counts as absent unless the field has
 // Null.
 func TestNullMembers(t *testing.T) {
-	fields := Fields{{Name: "a", Required: true}, {Name: "b"}, {Name: "c", Null: true}}
+	fields := Fields{{Must: "a"}, {Name: "b"}, {Name: "c", Null: true}}
 	for _, text := range []string{`{"a":null,"b":null,"c":null}`, `{ "c" : null, "b" : null, "a" : null }`} {
 		var names []string
 		d := NewDecoder([]byte(text), Options{Help: Advice()})
@@ -206,7 +206,7 @@ func TestLoopThatReadsNothing(t *testing.T) {
 func TestOpenObject(t *testing.T) {
 	read := func(text string) (names []string, err error) {
 		d := NewDecoder([]byte(text), Options{Help: Advice()})
-		for o := d.OpenObject(Fields{{Name: "a", Required: true}}); o.Next(); {
+		for o := d.OpenObject(Fields{{Must: "a"}}); o.Next(); {
 			names = append(names, o.Name())
 		}
 		return names, d.Finish()
@@ -229,7 +229,7 @@ func TestManyFields(t *testing.T) {
 		var fields Fields
 		var b strings.Builder
 		for i := range n {
-			fields = append(fields, Field{Name: fmt.Sprint("f", i), Required: true})
+			fields = append(fields, Field{Must: fmt.Sprint("f", i)})
 			fmt.Fprintf(&b, `,"f%d":%d`, n-1-i, i)
 		}
 		text := "{" + b.String()[1:] + "}"

@@ -4,8 +4,8 @@ import "testing"
 
 // One unknown and one missing member of an object are reported together.
 func TestPairedNames(t *testing.T) {
-	fields := Fields{{Name: "channel", Required: true}, {Name: "text", Required: true}, {Name: "thread"}, {Name: "inner"}}
-	inner := Fields{{Name: "id", Required: true}, {Name: "note"}}
+	fields := Fields{{Must: "channel"}, {Must: "text"}, {Name: "thread"}, {Name: "inner"}}
+	inner := Fields{{Must: "id"}, {Name: "note"}}
 	read := func(d *Decoder, _ *struct{}) {
 		for o := d.Object(fields); o.Next(); {
 			if o.Name() == "inner" {

@@ -52,7 +52,7 @@ func TestRangeOfThePlatform(t *testing.T) {
 	}
 }
 
-var platformField = Fields{{Name: "x", Required: true}}
+var platformField = Fields{{Must: "x"}}
 
 // platformRange reads and writes the largest and smallest value, both as integers and with an
 // exponent, and reads values outside.

@@ -43,10 +43,10 @@ var (
 	sortOrders = []sortOrder{"relevance", "title", "year"}
 	filterOps  = []filterOp{"eq", "ne", "in", "gt", "lt"}
 	argsFields = Fields{
-		{Name: "query", Required: true}, {Name: "limit"}, {Name: "offset"}, {Name: "sort"}, {Name: "exact"},
+		{Must: "query"}, {Name: "limit"}, {Name: "offset"}, {Name: "sort"}, {Name: "exact"},
 		{Name: "filters"}, {Name: "labels"}, {Name: "weights"}, {Name: "page"}, {Name: "since"},
 	}
-	filterFields = Fields{{Name: "field", Required: true}, {Name: "op", Required: true}, {Name: "values"}, {Name: "boost"}}
+	filterFields = Fields{{Must: "field"}, {Must: "op"}, {Name: "values"}, {Name: "boost"}}
 	pageFields   = Fields{{Name: "number"}, {Name: "size"}, {Name: "cursor"}}
 )
 

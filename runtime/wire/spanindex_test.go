@@ -89,7 +89,7 @@ type node struct{ next, list any }
 
 var (
 	nodeKinds  = []string{"node"}
-	nodeFields = Fields{{Name: "pad"}, {Name: "list"}, {Name: "next"}, {Name: "kind", Required: true}}
+	nodeFields = Fields{{Name: "pad"}, {Name: "list"}, {Name: "next"}, {Must: "kind"}}
 )
 
 // indexed counts the bytes of the objects that decodeNode indexed.

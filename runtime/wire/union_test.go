@@ -23,8 +23,8 @@ func (*pair) figure()  {}
 
 var (
 	figureKinds  = []string{"circle", "pair"}
-	circleFields = wire.Fields{{Name: "type", Required: true}, {Name: "r", Required: true}}
-	pairFields   = wire.Fields{{Name: "type", Required: true}, {Name: "a"}, {Name: "b"}}
+	circleFields = wire.Fields{{Must: "type"}, {Must: "r"}}
+	pairFields   = wire.Fields{{Must: "type"}, {Name: "a"}, {Name: "b"}}
 )
 
 func decodeFigure(d *wire.Decoder, v *figure) {

@@ -37,7 +37,7 @@ func TestWithin(t *testing.T) {
 		`""`, `"é"`, `"éé"`, `"abc"`, `"éééé"`, `"abcde"`, `"ééééé"`, `"a`,
 	}
 	for _, text := range values {
-		for _, options := range []Options{{}, {Lenient: true}} {
+		for _, options := range []Options{{}, {Help: Leniency()}} {
 			for name, f := range numbers {
 				refused[name] = sameReads(t, name, text, options, f) || refused[name]
 			}

@@ -83,7 +83,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTemplate(&mcpTemplateBook, mcpReadBook))
 }
 
-// mcpToolAdd describes the tool "add".
 var mcpToolAdd = mcp.ToolInfo{
 	Name:        "add",
 	Description: "Adds two numbers.",
@@ -118,11 +117,8 @@ func mcpCallAdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) 
 }
 
 var _ func(int64, int64) catalog.Sum = Add
+var mcpFieldsAdd = wire.Fields{{Must: "a"}, {Must: "b"}}
 
-// mcpFieldsAdd are the arguments of the tool "add".
-var mcpFieldsAdd = wire.Fields{{Name: "a", Required: true}, {Name: "b", Required: true}}
-
-// mcpToolCreateAuthor describes the tool "create_author".
 var mcpToolCreateAuthor = mcp.ToolInfo{
 	Name:         "create_author",
 	Description:  "Enters an author.",
@@ -168,7 +164,6 @@ func mcpCallCreateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Draft) Entry = CreateAuthor
 
-// mcpToolCreateCustomer describes the tool "create_customer".
 var mcpToolCreateCustomer = mcp.ToolInfo{
 	Name:         "create_customer",
 	Description:  "Enters a customer.",
@@ -194,7 +189,6 @@ func mcpCallCreateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Draft) Entry = CreateCustomer
 
-// mcpToolCreateInvoice describes the tool "create_invoice".
 var mcpToolCreateInvoice = mcp.ToolInfo{
 	Name:         "create_invoice",
 	Description:  "Enters an invoice.",
@@ -220,7 +214,6 @@ func mcpCallCreateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(Draft) Entry = CreateInvoice
 
-// mcpToolCreateOrder describes the tool "create_order".
 var mcpToolCreateOrder = mcp.ToolInfo{
 	Name:         "create_order",
 	Description:  "Enters an order.",
@@ -246,7 +239,6 @@ func mcpCallCreateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Draft) Entry = CreateOrder
 
-// mcpToolCreatePublisher describes the tool "create_publisher".
 var mcpToolCreatePublisher = mcp.ToolInfo{
 	Name:         "create_publisher",
 	Description:  "Enters a publisher.",
@@ -272,7 +264,6 @@ func mcpCallCreatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(Draft) Entry = CreatePublisher
 
-// mcpToolCreateReview describes the tool "create_review".
 var mcpToolCreateReview = mcp.ToolInfo{
 	Name:         "create_review",
 	Description:  "Enters a review.",
@@ -298,7 +289,6 @@ func mcpCallCreateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(Draft) Entry = CreateReview
 
-// mcpToolCreateShelf describes the tool "create_shelf".
 var mcpToolCreateShelf = mcp.ToolInfo{
 	Name:         "create_shelf",
 	Description:  "Enters a shelf.",
@@ -324,7 +314,6 @@ func mcpCallCreateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(Draft) Entry = CreateShelf
 
-// mcpToolCreateShipment describes the tool "create_shipment".
 var mcpToolCreateShipment = mcp.ToolInfo{
 	Name:         "create_shipment",
 	Description:  "Enters a shipment.",
@@ -350,7 +339,6 @@ func mcpCallCreateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Draft) Entry = CreateShipment
 
-// mcpToolCreateSupplier describes the tool "create_supplier".
 var mcpToolCreateSupplier = mcp.ToolInfo{
 	Name:         "create_supplier",
 	Description:  "Enters a supplier.",
@@ -376,7 +364,6 @@ func mcpCallCreateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(Draft) Entry = CreateSupplier
 
-// mcpToolDeleteAuthor describes the tool "delete_author".
 var mcpToolDeleteAuthor = mcp.ToolInfo{
 	Name:        "delete_author",
 	Description: "Deletes an author for good.",
@@ -408,11 +395,8 @@ func mcpCallDeleteAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(int64) Entry = DeleteAuthor
+var mcpFieldsDeleteAuthor = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeleteAuthor are the arguments of the tool "delete_author".
-var mcpFieldsDeleteAuthor = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolDeleteCustomer describes the tool "delete_customer".
 var mcpToolDeleteCustomer = mcp.ToolInfo{
 	Name:        "delete_customer",
 	Description: "Deletes a customer for good.",
@@ -444,11 +428,8 @@ func mcpCallDeleteCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(int64) Entry = DeleteCustomer
+var mcpFieldsDeleteCustomer = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeleteCustomer are the arguments of the tool "delete_customer".
-var mcpFieldsDeleteCustomer = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolDeleteInvoice describes the tool "delete_invoice".
 var mcpToolDeleteInvoice = mcp.ToolInfo{
 	Name:        "delete_invoice",
 	Description: "Deletes an invoice for good.",
@@ -480,11 +461,8 @@ func mcpCallDeleteInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(int64) Entry = DeleteInvoice
+var mcpFieldsDeleteInvoice = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeleteInvoice are the arguments of the tool "delete_invoice".
-var mcpFieldsDeleteInvoice = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolDeleteOrder describes the tool "delete_order".
 var mcpToolDeleteOrder = mcp.ToolInfo{
 	Name:        "delete_order",
 	Description: "Deletes an order for good.",
@@ -516,11 +494,8 @@ func mcpCallDeleteOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(int64) Entry = DeleteOrder
+var mcpFieldsDeleteOrder = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeleteOrder are the arguments of the tool "delete_order".
-var mcpFieldsDeleteOrder = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolDeletePublisher describes the tool "delete_publisher".
 var mcpToolDeletePublisher = mcp.ToolInfo{
 	Name:        "delete_publisher",
 	Description: "Deletes a publisher for good.",
@@ -552,11 +527,8 @@ func mcpCallDeletePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 }
 
 var _ func(int64) Entry = DeletePublisher
+var mcpFieldsDeletePublisher = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeletePublisher are the arguments of the tool "delete_publisher".
-var mcpFieldsDeletePublisher = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolDeleteReview describes the tool "delete_review".
 var mcpToolDeleteReview = mcp.ToolInfo{
 	Name:        "delete_review",
 	Description: "Deletes a review for good.",
@@ -588,11 +560,8 @@ func mcpCallDeleteReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(int64) Entry = DeleteReview
+var mcpFieldsDeleteReview = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeleteReview are the arguments of the tool "delete_review".
-var mcpFieldsDeleteReview = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolDeleteShelf describes the tool "delete_shelf".
 var mcpToolDeleteShelf = mcp.ToolInfo{
 	Name:        "delete_shelf",
 	Description: "Deletes a shelf for good.",
@@ -624,11 +593,8 @@ func mcpCallDeleteShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(int64) Entry = DeleteShelf
+var mcpFieldsDeleteShelf = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeleteShelf are the arguments of the tool "delete_shelf".
-var mcpFieldsDeleteShelf = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolDeleteShipment describes the tool "delete_shipment".
 var mcpToolDeleteShipment = mcp.ToolInfo{
 	Name:        "delete_shipment",
 	Description: "Deletes a shipment for good.",
@@ -660,11 +626,8 @@ func mcpCallDeleteShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(int64) Entry = DeleteShipment
+var mcpFieldsDeleteShipment = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeleteShipment are the arguments of the tool "delete_shipment".
-var mcpFieldsDeleteShipment = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolDeleteSupplier describes the tool "delete_supplier".
 var mcpToolDeleteSupplier = mcp.ToolInfo{
 	Name:        "delete_supplier",
 	Description: "Deletes a supplier for good.",
@@ -696,11 +659,8 @@ func mcpCallDeleteSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(int64) Entry = DeleteSupplier
+var mcpFieldsDeleteSupplier = wire.Fields{{Must: "id"}}
 
-// mcpFieldsDeleteSupplier are the arguments of the tool "delete_supplier".
-var mcpFieldsDeleteSupplier = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetAuthor describes the tool "get_author".
 var mcpToolGetAuthor = mcp.ToolInfo{
 	Name:        "get_author",
 	Description: "Returns what is known of an author.",
@@ -732,11 +692,8 @@ func mcpCallGetAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 }
 
 var _ func(int64) Entry = GetAuthor
+var mcpFieldsGetAuthor = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetAuthor are the arguments of the tool "get_author".
-var mcpFieldsGetAuthor = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetCustomer describes the tool "get_customer".
 var mcpToolGetCustomer = mcp.ToolInfo{
 	Name:        "get_customer",
 	Description: "Returns what is known of a customer.",
@@ -768,11 +725,8 @@ func mcpCallGetCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(int64) Entry = GetCustomer
+var mcpFieldsGetCustomer = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetCustomer are the arguments of the tool "get_customer".
-var mcpFieldsGetCustomer = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetInvoice describes the tool "get_invoice".
 var mcpToolGetInvoice = mcp.ToolInfo{
 	Name:        "get_invoice",
 	Description: "Returns what is known of an invoice.",
@@ -804,11 +758,8 @@ func mcpCallGetInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 }
 
 var _ func(int64) Entry = GetInvoice
+var mcpFieldsGetInvoice = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetInvoice are the arguments of the tool "get_invoice".
-var mcpFieldsGetInvoice = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetOrder describes the tool "get_order".
 var mcpToolGetOrder = mcp.ToolInfo{
 	Name:        "get_order",
 	Description: "Returns what is known of an order.",
@@ -840,11 +791,8 @@ func mcpCallGetOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 }
 
 var _ func(int64) Entry = GetOrder
+var mcpFieldsGetOrder = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetOrder are the arguments of the tool "get_order".
-var mcpFieldsGetOrder = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetPublisher describes the tool "get_publisher".
 var mcpToolGetPublisher = mcp.ToolInfo{
 	Name:        "get_publisher",
 	Description: "Returns what is known of a publisher.",
@@ -876,11 +824,8 @@ func mcpCallGetPublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(int64) Entry = GetPublisher
+var mcpFieldsGetPublisher = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetPublisher are the arguments of the tool "get_publisher".
-var mcpFieldsGetPublisher = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetReview describes the tool "get_review".
 var mcpToolGetReview = mcp.ToolInfo{
 	Name:        "get_review",
 	Description: "Returns what is known of a review.",
@@ -912,11 +857,8 @@ func mcpCallGetReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 }
 
 var _ func(int64) Entry = GetReview
+var mcpFieldsGetReview = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetReview are the arguments of the tool "get_review".
-var mcpFieldsGetReview = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetShelf describes the tool "get_shelf".
 var mcpToolGetShelf = mcp.ToolInfo{
 	Name:        "get_shelf",
 	Description: "Returns what is known of a shelf.",
@@ -948,11 +890,8 @@ func mcpCallGetShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 }
 
 var _ func(int64) Entry = GetShelf
+var mcpFieldsGetShelf = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetShelf are the arguments of the tool "get_shelf".
-var mcpFieldsGetShelf = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetShipment describes the tool "get_shipment".
 var mcpToolGetShipment = mcp.ToolInfo{
 	Name:        "get_shipment",
 	Description: "Returns what is known of a shipment.",
@@ -984,11 +923,8 @@ func mcpCallGetShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(int64) Entry = GetShipment
+var mcpFieldsGetShipment = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetShipment are the arguments of the tool "get_shipment".
-var mcpFieldsGetShipment = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolGetSupplier describes the tool "get_supplier".
 var mcpToolGetSupplier = mcp.ToolInfo{
 	Name:        "get_supplier",
 	Description: "Returns what is known of a supplier.",
@@ -1020,11 +956,8 @@ func mcpCallGetSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(int64) Entry = GetSupplier
+var mcpFieldsGetSupplier = wire.Fields{{Must: "id"}}
 
-// mcpFieldsGetSupplier are the arguments of the tool "get_supplier".
-var mcpFieldsGetSupplier = wire.Fields{{Name: "id", Required: true}}
-
-// mcpToolListAuthors describes the tool "list_authors".
 var mcpToolListAuthors = mcp.ToolInfo{
 	Name:         "list_authors",
 	Description:  "Returns a page of authors, in the order of their names.",
@@ -1077,11 +1010,8 @@ func mcpCallListAuthors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(string, int, string) Entries = ListAuthors
+var mcpFieldsListAuthors = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListAuthors are the arguments of the tool "list_authors".
-var mcpFieldsListAuthors = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
-
-// mcpToolListCustomers describes the tool "list_customers".
 var mcpToolListCustomers = mcp.ToolInfo{
 	Name:         "list_customers",
 	Description:  "Returns a page of customers, in the order of their names.",
@@ -1121,13 +1051,8 @@ func mcpCallListCustomers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(string, int, string) Entries = ListCustomers
+var mcpFieldsListCustomers = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListCustomers are the arguments of the tool "list_customers".
-var mcpFieldsListCustomers = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
-
-// mcpToolListInvoices describes the tool "list_invoices".
 var mcpToolListInvoices = mcp.ToolInfo{
 	Name:         "list_invoices",
 	Description:  "Returns a page of invoices, in the order of their names.",
@@ -1167,11 +1092,8 @@ func mcpCallListInvoices(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(string, int, string) Entries = ListInvoices
+var mcpFieldsListInvoices = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListInvoices are the arguments of the tool "list_invoices".
-var mcpFieldsListInvoices = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
-
-// mcpToolListOrders describes the tool "list_orders".
 var mcpToolListOrders = mcp.ToolInfo{
 	Name:         "list_orders",
 	Description:  "Returns a page of orders, in the order of their names.",
@@ -1211,11 +1133,8 @@ func mcpCallListOrders(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 }
 
 var _ func(string, int, string) Entries = ListOrders
+var mcpFieldsListOrders = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListOrders are the arguments of the tool "list_orders".
-var mcpFieldsListOrders = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
-
-// mcpToolListPublishers describes the tool "list_publishers".
 var mcpToolListPublishers = mcp.ToolInfo{
 	Name:         "list_publishers",
 	Description:  "Returns a page of publishers, in the order of their names.",
@@ -1255,13 +1174,8 @@ func mcpCallListPublishers(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(string, int, string) Entries = ListPublishers
+var mcpFieldsListPublishers = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListPublishers are the arguments of the tool "list_publishers".
-var mcpFieldsListPublishers = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
-
-// mcpToolListReviews describes the tool "list_reviews".
 var mcpToolListReviews = mcp.ToolInfo{
 	Name:         "list_reviews",
 	Description:  "Returns a page of reviews, in the order of their names.",
@@ -1301,11 +1215,8 @@ func mcpCallListReviews(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(string, int, string) Entries = ListReviews
+var mcpFieldsListReviews = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListReviews are the arguments of the tool "list_reviews".
-var mcpFieldsListReviews = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
-
-// mcpToolListShelves describes the tool "list_shelves".
 var mcpToolListShelves = mcp.ToolInfo{
 	Name:         "list_shelves",
 	Description:  "Returns a page of shelves, in the order of their names.",
@@ -1345,11 +1256,8 @@ func mcpCallListShelves(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(string, int, string) Entries = ListShelves
+var mcpFieldsListShelves = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListShelves are the arguments of the tool "list_shelves".
-var mcpFieldsListShelves = wire.Fields{{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"}}
-
-// mcpToolListShipments describes the tool "list_shipments".
 var mcpToolListShipments = mcp.ToolInfo{
 	Name:         "list_shipments",
 	Description:  "Returns a page of shipments, in the order of their names.",
@@ -1389,13 +1297,8 @@ func mcpCallListShipments(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(string, int, string) Entries = ListShipments
+var mcpFieldsListShipments = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListShipments are the arguments of the tool "list_shipments".
-var mcpFieldsListShipments = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
-
-// mcpToolListSuppliers describes the tool "list_suppliers".
 var mcpToolListSuppliers = mcp.ToolInfo{
 	Name:         "list_suppliers",
 	Description:  "Returns a page of suppliers, in the order of their names.",
@@ -1435,13 +1338,8 @@ func mcpCallListSuppliers(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(string, int, string) Entries = ListSuppliers
+var mcpFieldsListSuppliers = wire.Fields{{Must: "filter"}, {Name: "limit"}, {Name: "after"}}
 
-// mcpFieldsListSuppliers are the arguments of the tool "list_suppliers".
-var mcpFieldsListSuppliers = wire.Fields{
-	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
-}
-
-// mcpToolRecords describes the tool "records".
 var mcpToolRecords = mcp.ToolInfo{
 	Name:        "records",
 	Description: "Returns the first lines of the ledger.",
@@ -1482,11 +1380,8 @@ func mcpCallRecords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 }
 
 var _ func(int) catalog.Records = Records
+var mcpFieldsRecords = wire.Fields{{Must: "count"}}
 
-// mcpFieldsRecords are the arguments of the tool "records".
-var mcpFieldsRecords = wire.Fields{{Name: "count", Required: true}}
-
-// mcpToolReport describes the tool "report".
 var mcpToolReport = mcp.ToolInfo{
 	Name:        "report",
 	Description: "Tells ten times how far it has come.",
@@ -1506,7 +1401,6 @@ func mcpCallReport(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 
 var _ func(context.Context) string = Report
 
-// mcpToolSearch describes the tool "search".
 var mcpToolSearch = mcp.ToolInfo{
 	Name:        "search",
 	Description: "Finds books.",
@@ -1567,7 +1461,6 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 
 var _ func(catalog.Query) catalog.Hits = Search
 
-// mcpToolText describes the tool "text".
 var mcpToolText = mcp.ToolInfo{
 	Name:        "text",
 	Description: "Returns the text.",
@@ -1596,11 +1489,8 @@ func mcpCallText(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 }
 
 var _ func(string) string = Text
+var mcpFieldsText = wire.Fields{{Must: "text"}}
 
-// mcpFieldsText are the arguments of the tool "text".
-var mcpFieldsText = wire.Fields{{Name: "text", Required: true}}
-
-// mcpToolUpdateAuthor describes the tool "update_author".
 var mcpToolUpdateAuthor = mcp.ToolInfo{
 	Name:        "update_author",
 	Description: "Replaces what is known of an author.",
@@ -1642,11 +1532,8 @@ func mcpCallUpdateAuthor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(int64, Draft) Entry = UpdateAuthor
+var mcpFieldsUpdateAuthor = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
-// mcpFieldsUpdateAuthor are the arguments of the tool "update_author".
-var mcpFieldsUpdateAuthor = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
-
-// mcpToolUpdateCustomer describes the tool "update_customer".
 var mcpToolUpdateCustomer = mcp.ToolInfo{
 	Name:        "update_customer",
 	Description: "Replaces what is known of a customer.",
@@ -1684,11 +1571,8 @@ func mcpCallUpdateCustomer(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(int64, Draft) Entry = UpdateCustomer
+var mcpFieldsUpdateCustomer = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
-// mcpFieldsUpdateCustomer are the arguments of the tool "update_customer".
-var mcpFieldsUpdateCustomer = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
-
-// mcpToolUpdateInvoice describes the tool "update_invoice".
 var mcpToolUpdateInvoice = mcp.ToolInfo{
 	Name:        "update_invoice",
 	Description: "Replaces what is known of an invoice.",
@@ -1726,11 +1610,8 @@ func mcpCallUpdateInvoice(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(int64, Draft) Entry = UpdateInvoice
+var mcpFieldsUpdateInvoice = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
-// mcpFieldsUpdateInvoice are the arguments of the tool "update_invoice".
-var mcpFieldsUpdateInvoice = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
-
-// mcpToolUpdateOrder describes the tool "update_order".
 var mcpToolUpdateOrder = mcp.ToolInfo{
 	Name:        "update_order",
 	Description: "Replaces what is known of an order.",
@@ -1768,11 +1649,8 @@ func mcpCallUpdateOrder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(int64, Draft) Entry = UpdateOrder
+var mcpFieldsUpdateOrder = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
-// mcpFieldsUpdateOrder are the arguments of the tool "update_order".
-var mcpFieldsUpdateOrder = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
-
-// mcpToolUpdatePublisher describes the tool "update_publisher".
 var mcpToolUpdatePublisher = mcp.ToolInfo{
 	Name:        "update_publisher",
 	Description: "Replaces what is known of a publisher.",
@@ -1810,11 +1688,8 @@ func mcpCallUpdatePublisher(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 }
 
 var _ func(int64, Draft) Entry = UpdatePublisher
+var mcpFieldsUpdatePublisher = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
-// mcpFieldsUpdatePublisher are the arguments of the tool "update_publisher".
-var mcpFieldsUpdatePublisher = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
-
-// mcpToolUpdateReview describes the tool "update_review".
 var mcpToolUpdateReview = mcp.ToolInfo{
 	Name:        "update_review",
 	Description: "Replaces what is known of a review.",
@@ -1852,11 +1727,8 @@ func mcpCallUpdateReview(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(int64, Draft) Entry = UpdateReview
+var mcpFieldsUpdateReview = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
-// mcpFieldsUpdateReview are the arguments of the tool "update_review".
-var mcpFieldsUpdateReview = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
-
-// mcpToolUpdateShelf describes the tool "update_shelf".
 var mcpToolUpdateShelf = mcp.ToolInfo{
 	Name:        "update_shelf",
 	Description: "Replaces what is known of a shelf.",
@@ -1894,11 +1766,8 @@ func mcpCallUpdateShelf(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(int64, Draft) Entry = UpdateShelf
+var mcpFieldsUpdateShelf = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
-// mcpFieldsUpdateShelf are the arguments of the tool "update_shelf".
-var mcpFieldsUpdateShelf = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
-
-// mcpToolUpdateShipment describes the tool "update_shipment".
 var mcpToolUpdateShipment = mcp.ToolInfo{
 	Name:        "update_shipment",
 	Description: "Replaces what is known of a shipment.",
@@ -1936,11 +1805,8 @@ func mcpCallUpdateShipment(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(int64, Draft) Entry = UpdateShipment
+var mcpFieldsUpdateShipment = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
-// mcpFieldsUpdateShipment are the arguments of the tool "update_shipment".
-var mcpFieldsUpdateShipment = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
-
-// mcpToolUpdateSupplier describes the tool "update_supplier".
 var mcpToolUpdateSupplier = mcp.ToolInfo{
 	Name:        "update_supplier",
 	Description: "Replaces what is known of a supplier.",
@@ -1978,9 +1844,7 @@ func mcpCallUpdateSupplier(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(int64, Draft) Entry = UpdateSupplier
-
-// mcpFieldsUpdateSupplier are the arguments of the tool "update_supplier".
-var mcpFieldsUpdateSupplier = wire.Fields{{Name: "id", Required: true}, {Name: "draft", Required: true}}
+var mcpFieldsUpdateSupplier = wire.Fields{{Must: "id"}, {Must: "draft"}}
 
 // mcpTemplateBook describes the resource template "catalog://books/{id}" (func
 // Book).
@@ -2015,10 +1879,7 @@ func mcpReadBook(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, er
 }
 
 var _ func(int64) (catalog.Book, error) = Book
-
-// mcpFieldsBook are the variables of the resource template
-// "catalog://books/{id}".
-var mcpFieldsBook = wire.Fields{{Name: "id", Required: true}}
+var mcpFieldsBook = wire.Fields{{Must: "id"}}
 
 // mcpEnumSort are the values that are accepted for catalog.Sort.
 var mcpEnumSort = []catalog.Sort{catalog.ByRelevance, catalog.ByTitle, catalog.ByYear}
@@ -2032,7 +1893,6 @@ var mcpEnumOp = []catalog.Op{
 	catalog.Less,
 }
 
-// mcpDecodeDraft reads a value of type Draft.
 func mcpDecodeDraft(d *wire.Decoder, v *Draft) {
 	for o := d.Object(mcpFieldsDraft); o.Next(); {
 		switch o.Name() {
@@ -2059,13 +1919,10 @@ var _ = struct {
 	Order      catalog.Sort
 	Score      float64
 }(Draft{})
-
-// mcpFieldsDraft are the members of a value of type Draft.
 var mcpFieldsDraft = wire.Fields{
-	{Name: "name", Required: true}, {Name: "note"}, {Name: "tags"}, {Name: "order"}, {Name: "score"},
+	{Must: "name"}, {Name: "note"}, {Name: "tags"}, {Name: "order"}, {Name: "score"},
 }
 
-// mcpDecodeQuery reads a value of type catalog.Query.
 func mcpDecodeQuery(d *wire.Decoder, v *catalog.Query) {
 	for o := d.Object(mcpFieldsQuery); o.Next(); {
 		switch o.Name() {
@@ -2107,14 +1964,11 @@ var _ = struct {
 	Page    *catalog.Page
 	Since   time.Time
 }(catalog.Query{})
-
-// mcpFieldsQuery are the members of a value of type catalog.Query.
 var mcpFieldsQuery = wire.Fields{
-	{Name: "query", Required: true}, {Name: "limit"}, {Name: "offset"}, {Name: "sort"}, {Name: "exact"},
+	{Must: "query"}, {Name: "limit"}, {Name: "offset"}, {Name: "sort"}, {Name: "exact"},
 	{Name: "filters"}, {Name: "labels"}, {Name: "weights"}, {Name: "page"}, {Name: "since"},
 }
 
-// mcpDecodeFilter reads a value of type catalog.Filter.
 func mcpDecodeFilter(d *wire.Decoder, v *catalog.Filter) {
 	for o := d.Object(mcpFieldsFilter); o.Next(); {
 		switch o.Name() {
@@ -2138,20 +1992,14 @@ var _ = struct {
 	Values []string
 	Boost  float64
 }(catalog.Filter{})
+var mcpFieldsFilter = wire.Fields{{Must: "field"}, {Must: "op"}, {Name: "values"}, {Name: "boost"}}
 
-// mcpFieldsFilter are the members of a value of type catalog.Filter.
-var mcpFieldsFilter = wire.Fields{
-	{Name: "field", Required: true}, {Name: "op", Required: true}, {Name: "values"}, {Name: "boost"},
-}
-
-// mcpDecodeQueryWeightsValue reads a value of type float64.
 func mcpDecodeQueryWeightsValue(d *wire.Decoder, v *float64) {
 	wire.Float(d, v)
 	wire.FloatMinimum(d, *v, 0)
 	wire.FloatMaximum(d, *v, 1)
 }
 
-// mcpDecodePage reads a value of type catalog.Page.
 func mcpDecodePage(d *wire.Decoder, v *catalog.Page) {
 	for o := d.Object(mcpFieldsPage); o.Next(); {
 		switch o.Name() {
@@ -2170,11 +2018,8 @@ var _ = struct {
 	Size   uint8
 	Cursor string
 }(catalog.Page{})
-
-// mcpFieldsPage are the members of a value of type catalog.Page.
 var mcpFieldsPage = wire.Fields{{Name: "number"}, {Name: "size"}, {Name: "cursor"}}
 
-// mcpEncodeSum writes a value of type catalog.Sum.
 func mcpEncodeSum(e *wire.Encoder, v *catalog.Sum) {
 	e.Begin().Int64("sum", v.Sum).End()
 }
@@ -2183,7 +2028,6 @@ var _ = struct {
 	Sum int64
 }(catalog.Sum{})
 
-// mcpEncodeEntry writes a value of type Entry.
 func mcpEncodeEntry(e *wire.Encoder, v *Entry) {
 	e.Begin().Int64("id", v.ID).String("name", v.Name).Bool("active", v.Active)
 	wire.PutSliceIf(e, "tags", v.Tags, wire.PutString)
@@ -2197,7 +2041,6 @@ var _ = struct {
 	Tags   []string
 }(Entry{})
 
-// mcpEncodeEntries writes a value of type Entries.
 func mcpEncodeEntries(e *wire.Encoder, v *Entries) {
 	e.Begin()
 	wire.PutSlice(e.Name("items"), v.Items, mcpEncodeEntry)
@@ -2209,7 +2052,6 @@ var _ = struct {
 	Next  string
 }(Entries{})
 
-// mcpEncodeRecords writes a value of type catalog.Records.
 func mcpEncodeRecords(e *wire.Encoder, v *catalog.Records) {
 	e.Begin()
 	wire.PutSlice(e.Name("items"), v.Items, mcpEncodeRecord)
@@ -2220,7 +2062,6 @@ var _ = struct {
 	Items []catalog.Record
 }(catalog.Records{})
 
-// mcpEncodeRecord writes a value of type catalog.Record.
 func mcpEncodeRecord(e *wire.Encoder, v *catalog.Record) {
 	e.Begin().Int64("id", v.ID).String("account", v.Account).Float64("amount", v.Amount)
 	e.Bool("posted", v.Posted).String("note", v.Note).End()
@@ -2234,7 +2075,6 @@ var _ = struct {
 	Note    string
 }(catalog.Record{})
 
-// mcpEncodeHits writes a value of type catalog.Hits.
 func mcpEncodeHits(e *wire.Encoder, v *catalog.Hits) {
 	e.Begin().Int("total", v.Total)
 	wire.PutSlice(e.Name("books"), v.Books, mcpEncodeBook)
@@ -2247,7 +2087,6 @@ var _ = struct {
 	Took  float64
 }(catalog.Hits{})
 
-// mcpEncodeBook writes a value of type catalog.Book.
 func mcpEncodeBook(e *wire.Encoder, v *catalog.Book) {
 	e.Begin().Int64("id", v.ID).String("title", v.Title)
 	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)

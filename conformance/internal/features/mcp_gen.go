@@ -75,7 +75,6 @@ func RegisterMCP(r mcp.Registrar, lists *Lists) {
 	r.Register(mcpimpl.FuncPrompt(&mcpPromptTestSimplePrompt, mcpGetTestSimplePrompt))
 }
 
-// mcpToolTestAudioContent describes the tool "test_audio_content".
 var mcpToolTestAudioContent = mcp.ToolInfo{
 	Name:        "test_audio_content",
 	Description: "Returns a sound.",
@@ -95,7 +94,6 @@ func mcpCallTestAudioContent(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func() []byte = audioContent
 
-// mcpToolTestComingAndGoing describes the tool "test_coming_and_going".
 var mcpToolTestComingAndGoing = mcp.ToolInfo{
 	Name:        "test_coming_and_going",
 	Description: "Says that it is there. Each test_trigger_tool_change takes it away or brings it back.",
@@ -115,7 +113,6 @@ func mcpCallTestComingAndGoing(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func() string = comingAndGoing
 
-// mcpToolTestElicitation describes the tool "test_elicitation".
 var mcpToolTestElicitation = mcp.ToolInfo{
 	Name:        "test_elicitation",
 	Description: "Asks the user for a name and an address.",
@@ -148,12 +145,8 @@ func mcpCallTestElicitation(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 }
 
 var _ func(context.Context, string) (string, error) = elicitation
+var mcpFieldsTestElicitation = wire.Fields{{Must: "message"}}
 
-// mcpFieldsTestElicitation are the arguments of the tool "test_elicitation".
-var mcpFieldsTestElicitation = wire.Fields{{Name: "message", Required: true}}
-
-// mcpToolTestElicitationSep1034Defaults describes the tool
-// "test_elicitation_sep1034_defaults".
 var mcpToolTestElicitationSep1034Defaults = mcp.ToolInfo{
 	Name:        "test_elicitation_sep1034_defaults",
 	Description: "Shows a form with defaults of every kind.",
@@ -178,8 +171,6 @@ func mcpCallTestElicitationSep1034Defaults(ctx context.Context, req *mcp.Request
 
 var _ func(context.Context) (string, error) = elicitationSep1034Defaults
 
-// mcpToolTestElicitationSep1330Enums describes the tool
-// "test_elicitation_sep1330_enums".
 var mcpToolTestElicitationSep1330Enums = mcp.ToolInfo{
 	Name:        "test_elicitation_sep1330_enums",
 	Description: "Shows a form with choices of every kind.",
@@ -204,7 +195,6 @@ func mcpCallTestElicitationSep1330Enums(ctx context.Context, req *mcp.Request) (
 
 var _ func(context.Context) (string, error) = elicitationSep1330Enums
 
-// mcpToolTestEmbeddedResource describes the tool "test_embedded_resource".
 var mcpToolTestEmbeddedResource = mcp.ToolInfo{
 	Name:        "test_embedded_resource",
 	Description: "Returns a resource with its content.",
@@ -229,7 +219,6 @@ func mcpCallTestEmbeddedResource(ctx context.Context, req *mcp.Request) (*mcp.To
 
 var _ func() mcp.Content = embeddedResource
 
-// mcpToolTestErrorHandling describes the tool "test_error_handling".
 var mcpToolTestErrorHandling = mcp.ToolInfo{
 	Name:        "test_error_handling",
 	Description: "Always fails.",
@@ -251,7 +240,6 @@ func mcpCallTestErrorHandling(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func() error = errorHandling
 
-// mcpToolTestImageContent describes the tool "test_image_content".
 var mcpToolTestImageContent = mcp.ToolInfo{
 	Name:        "test_image_content",
 	Description: "Returns a picture.",
@@ -271,8 +259,6 @@ func mcpCallTestImageContent(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func() []byte = imageContent
 
-// mcpToolTestInputRequiredResultCapabilities describes the tool
-// "test_input_required_result_capabilities".
 var mcpToolTestInputRequiredResultCapabilities = mcp.ToolInfo{
 	Name:        "test_input_required_result_capabilities",
 	Description: "Asks whom the client lets it ask: its model, or else its user.",
@@ -296,8 +282,6 @@ func mcpCallTestInputRequiredResultCapabilities(ctx context.Context, req *mcp.Re
 
 var _ func(context.Context) (string, error) = inputRequiredResultCapabilities
 
-// mcpToolTestInputRequiredResultElicitation describes the tool
-// "test_input_required_result_elicitation".
 var mcpToolTestInputRequiredResultElicitation = mcp.ToolInfo{
 	Name:        "test_input_required_result_elicitation",
 	Description: "Asks for a name and greets.",
@@ -321,8 +305,6 @@ func mcpCallTestInputRequiredResultElicitation(ctx context.Context, req *mcp.Req
 
 var _ func(context.Context) (string, error) = inputRequiredResultElicitation
 
-// mcpToolTestInputRequiredResultListRoots describes the tool
-// "test_input_required_result_list_roots".
 var mcpToolTestInputRequiredResultListRoots = mcp.ToolInfo{
 	Name:        "test_input_required_result_list_roots",
 	Description: "Names the roots of the client.",
@@ -346,8 +328,6 @@ func mcpCallTestInputRequiredResultListRoots(ctx context.Context, req *mcp.Reque
 
 var _ func(context.Context) (string, error) = inputRequiredResultListRoots
 
-// mcpToolTestInputRequiredResultMultiRound describes the tool
-// "test_input_required_result_multi_round".
 var mcpToolTestInputRequiredResultMultiRound = mcp.ToolInfo{
 	Name:        "test_input_required_result_multi_round",
 	Description: "Asks two questions, one after the other.",
@@ -371,8 +351,6 @@ func mcpCallTestInputRequiredResultMultiRound(ctx context.Context, req *mcp.Requ
 
 var _ func(context.Context) (string, error) = inputRequiredResultMultiRound
 
-// mcpToolTestInputRequiredResultMultipleInputs describes the tool
-// "test_input_required_result_multiple_inputs".
 var mcpToolTestInputRequiredResultMultipleInputs = mcp.ToolInfo{
 	Name:        "test_input_required_result_multiple_inputs",
 	Description: "Asks user, model and client at once.",
@@ -397,8 +375,6 @@ func mcpCallTestInputRequiredResultMultipleInputs(ctx context.Context, req *mcp.
 
 var _ func(context.Context) (string, error) = inputRequiredResultMultipleInputs
 
-// mcpToolTestInputRequiredResultRequestState describes the tool
-// "test_input_required_result_request_state".
 var mcpToolTestInputRequiredResultRequestState = mcp.ToolInfo{
 	Name:        "test_input_required_result_request_state",
 	Description: "Remembers from one round to the next that it has asked.",
@@ -422,8 +398,6 @@ func mcpCallTestInputRequiredResultRequestState(ctx context.Context, req *mcp.Re
 
 var _ func(context.Context) (string, error) = inputRequiredResultRequestState
 
-// mcpToolTestInputRequiredResultSampling describes the tool
-// "test_input_required_result_sampling".
 var mcpToolTestInputRequiredResultSampling = mcp.ToolInfo{
 	Name:        "test_input_required_result_sampling",
 	Description: "Asks a model for a capital.",
@@ -447,8 +421,6 @@ func mcpCallTestInputRequiredResultSampling(ctx context.Context, req *mcp.Reques
 
 var _ func(context.Context) (string, error) = inputRequiredResultSampling
 
-// mcpToolTestInputRequiredResultTamperedState describes the tool
-// "test_input_required_result_tampered_state".
 var mcpToolTestInputRequiredResultTamperedState = mcp.ToolInfo{
 	Name:        "test_input_required_result_tampered_state",
 	Description: "Asks for a confirmation, and takes it from the client that was asked only.",
@@ -472,7 +444,6 @@ func mcpCallTestInputRequiredResultTamperedState(ctx context.Context, req *mcp.R
 
 var _ func(context.Context) (string, error) = inputRequiredResultTamperedState
 
-// mcpToolTestLoggingTool describes the tool "test_logging_tool".
 var mcpToolTestLoggingTool = mcp.ToolInfo{
 	Name:        "test_logging_tool",
 	Description: "Logs one message, for clients that want it.",
@@ -492,7 +463,6 @@ func mcpCallTestLoggingTool(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context) string = loggingTool
 
-// mcpToolTestMissingCapability describes the tool "test_missing_capability".
 var mcpToolTestMissingCapability = mcp.ToolInfo{
 	Name:        "test_missing_capability",
 	Description: "Needs a model to ask.",
@@ -514,8 +484,6 @@ func mcpCallTestMissingCapability(ctx context.Context, req *mcp.Request) (*mcp.T
 
 var _ func() string = missingCapability
 
-// mcpToolTestMultipleContentTypes describes the tool
-// "test_multiple_content_types".
 var mcpToolTestMultipleContentTypes = mcp.ToolInfo{
 	Name:        "test_multiple_content_types",
 	Description: "Returns a text, a picture and a resource.",
@@ -537,7 +505,6 @@ func mcpCallTestMultipleContentTypes(ctx context.Context, req *mcp.Request) (*mc
 
 var _ func() []mcp.Content = multipleContentTypes
 
-// mcpToolTestReconnection describes the tool "test_reconnection".
 var mcpToolTestReconnection = mcp.ToolInfo{
 	Name:        "test_reconnection",
 	Description: "Releases its stream half-way, so that the client reconnects for the result.",
@@ -560,7 +527,6 @@ func mcpCallTestReconnection(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(context.Context) (string, error) = reconnection
 
-// mcpToolTestSampling describes the tool "test_sampling".
 var mcpToolTestSampling = mcp.ToolInfo{
 	Name:        "test_sampling",
 	Description: "Hands a prompt to the model of the client.",
@@ -593,11 +559,8 @@ func mcpCallTestSampling(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(context.Context, string) (string, error) = sampling
+var mcpFieldsTestSampling = wire.Fields{{Must: "prompt"}}
 
-// mcpFieldsTestSampling are the arguments of the tool "test_sampling".
-var mcpFieldsTestSampling = wire.Fields{{Name: "prompt", Required: true}}
-
-// mcpToolTestSimpleText describes the tool "test_simple_text".
 var mcpToolTestSimpleText = mcp.ToolInfo{
 	Name:        "test_simple_text",
 	Description: "Returns a text.",
@@ -617,8 +580,6 @@ func mcpCallTestSimpleText(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func() string = simpleText
 
-// mcpToolTestStreamingElicitation describes the tool
-// "test_streaming_elicitation".
 var mcpToolTestStreamingElicitation = mcp.ToolInfo{
 	Name:        "test_streaming_elicitation",
 	Description: "Asks the user whether to go on.",
@@ -643,7 +604,6 @@ func mcpCallTestStreamingElicitation(ctx context.Context, req *mcp.Request) (*mc
 
 var _ func(context.Context) (string, error) = streamingElicitation
 
-// mcpToolTestToolWithLogging describes the tool "test_tool_with_logging".
 var mcpToolTestToolWithLogging = mcp.ToolInfo{
 	Name:        "test_tool_with_logging",
 	Description: "Logs three messages on its way.",
@@ -667,7 +627,6 @@ func mcpCallTestToolWithLogging(ctx context.Context, req *mcp.Request) (*mcp.Too
 
 var _ func(context.Context) (string, error) = toolWithLogging
 
-// mcpToolTestToolWithProgress describes the tool "test_tool_with_progress".
 var mcpToolTestToolWithProgress = mcp.ToolInfo{
 	Name:        "test_tool_with_progress",
 	Description: "Reports its progress: none, half, all.",
@@ -691,8 +650,6 @@ func mcpCallTestToolWithProgress(ctx context.Context, req *mcp.Request) (*mcp.To
 
 var _ func(context.Context) (string, error) = toolWithProgress
 
-// mcpToolTestTriggerPromptChange describes the tool
-// "test_trigger_prompt_change".
 var mcpToolTestTriggerPromptChange = mcp.ToolInfo{
 	Name:        "test_trigger_prompt_change",
 	Description: "Changes the list of prompts, so that clients are notified.",
@@ -712,7 +669,6 @@ func mcpCallTestTriggerPromptChange(ctx context.Context, req *mcp.Request, recv 
 
 var _ func(*Lists) string = (*Lists).TriggerPromptChange
 
-// mcpToolTestTriggerToolChange describes the tool "test_trigger_tool_change".
 var mcpToolTestTriggerToolChange = mcp.ToolInfo{
 	Name:        "test_trigger_tool_change",
 	Description: "Changes the list of tools, so that clients are notified.",
@@ -732,7 +688,6 @@ func mcpCallTestTriggerToolChange(ctx context.Context, req *mcp.Request, recv *L
 
 var _ func(*Lists) string = (*Lists).TriggerToolChange
 
-// mcpToolTestXMcpHeader describes the tool "test_x_mcp_header".
 var mcpToolTestXMcpHeader = mcp.ToolInfo{
 	Name:        "test_x_mcp_header",
 	Description: "Returns the region, which a client also sends as the header field Mcp-Param-Region.",
@@ -761,9 +716,7 @@ func mcpCallTestXMcpHeader(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(string) string = xMCPHeader
-
-// mcpFieldsTestXMcpHeader are the arguments of the tool "test_x_mcp_header".
-var mcpFieldsTestXMcpHeader = wire.Fields{{Name: "region", Required: true}}
+var mcpFieldsTestXMcpHeader = wire.Fields{{Must: "region"}}
 
 // mcpResourceTestStaticBinary describes the resource "test://static-binary"
 // (func staticBinary).
@@ -836,10 +789,7 @@ func mcpReadTestTemplateData(ctx context.Context, req *mcp.Request) (*mcp.Resour
 }
 
 var _ func(string) TemplateData = templateData
-
-// mcpFieldsTestTemplateData are the variables of the resource template
-// "test://template/{id}/data".
-var mcpFieldsTestTemplateData = wire.Fields{{Name: "id", Required: true}}
+var mcpFieldsTestTemplateData = wire.Fields{{Must: "id"}}
 
 // mcpPromptTestComingAndGoingPrompt describes the prompt
 // "test_coming_and_going_prompt" (func comingAndGoingPrompt).
@@ -918,12 +868,7 @@ func mcpGetTestPromptWithArguments(ctx context.Context, req *mcp.Request) (*mcp.
 }
 
 var _ func(string, string) string = promptWithArguments
-
-// mcpFieldsTestPromptWithArguments are the arguments of the prompt
-// "test_prompt_with_arguments".
-var mcpFieldsTestPromptWithArguments = wire.Fields{
-	{Name: "arg1", Required: true}, {Name: "arg2", Required: true},
-}
+var mcpFieldsTestPromptWithArguments = wire.Fields{{Must: "arg1"}, {Must: "arg2"}}
 
 // mcpCompleteTestPromptWithArgumentsArg1 completes arg1 of the prompt
 // "test_prompt_with_arguments".
@@ -965,10 +910,7 @@ func mcpGetTestPromptWithEmbeddedResource(ctx context.Context, req *mcp.Request)
 }
 
 var _ func(string) []mcp.PromptMessage = promptWithEmbeddedResource
-
-// mcpFieldsTestPromptWithEmbeddedResource are the arguments of the prompt
-// "test_prompt_with_embedded_resource".
-var mcpFieldsTestPromptWithEmbeddedResource = wire.Fields{{Name: "resourceUri", Required: true}}
+var mcpFieldsTestPromptWithEmbeddedResource = wire.Fields{{Must: "resourceUri"}}
 
 // mcpPromptTestPromptWithImage describes the prompt "test_prompt_with_image"
 // (func promptWithImage).
@@ -1105,7 +1047,6 @@ var mcpFormProfile = mcp.FormInfo{
 // mcpEnumStatus are the values that are accepted for Status.
 var mcpEnumStatus = []Status{active, inactive, pending}
 
-// mcpDecodeColor reads a value of type Color.
 func mcpDecodeColor(d *wire.Decoder, v *Color) {
 	for o := d.Object(mcpFieldsColor); o.Next(); {
 		switch o.Name() {
@@ -1118,11 +1059,8 @@ func mcpDecodeColor(d *wire.Decoder, v *Color) {
 var _ = struct {
 	Color string
 }(Color{})
+var mcpFieldsColor = wire.Fields{{Must: "color"}}
 
-// mcpFieldsColor are the members of a value of type Color.
-var mcpFieldsColor = wire.Fields{{Name: "color", Required: true}}
-
-// mcpDecodeConfirmation reads a value of type Confirmation.
 func mcpDecodeConfirmation(d *wire.Decoder, v *Confirmation) {
 	for o := d.Object(mcpFieldsConfirmation); o.Next(); {
 		switch o.Name() {
@@ -1135,11 +1073,8 @@ func mcpDecodeConfirmation(d *wire.Decoder, v *Confirmation) {
 var _ = struct {
 	OK bool
 }(Confirmation{})
+var mcpFieldsConfirmation = wire.Fields{{Must: "ok"}}
 
-// mcpFieldsConfirmation are the members of a value of type Confirmation.
-var mcpFieldsConfirmation = wire.Fields{{Name: "ok", Required: true}}
-
-// mcpDecodeContact reads a value of type Contact.
 func mcpDecodeContact(d *wire.Decoder, v *Contact) {
 	for o := d.Object(mcpFieldsContact); o.Next(); {
 		switch o.Name() {
@@ -1155,11 +1090,8 @@ func mcpDecodeContact(d *wire.Decoder, v *Contact) {
 var _ = struct {
 	Username, Email string
 }(Contact{})
+var mcpFieldsContact = wire.Fields{{Must: "username"}, {Must: "email"}}
 
-// mcpFieldsContact are the members of a value of type Contact.
-var mcpFieldsContact = wire.Fields{{Name: "username", Required: true}, {Name: "email", Required: true}}
-
-// mcpDecodeContext reads a value of type Context.
 func mcpDecodeContext(d *wire.Decoder, v *Context) {
 	for o := d.Object(mcpFieldsContext); o.Next(); {
 		switch o.Name() {
@@ -1172,11 +1104,8 @@ func mcpDecodeContext(d *wire.Decoder, v *Context) {
 var _ = struct {
 	Context string
 }(Context{})
+var mcpFieldsContext = wire.Fields{{Must: "context"}}
 
-// mcpFieldsContext are the members of a value of type Context.
-var mcpFieldsContext = wire.Fields{{Name: "context", Required: true}}
-
-// mcpDecodeName reads a value of type Name.
 func mcpDecodeName(d *wire.Decoder, v *Name) {
 	for o := d.Object(mcpFieldsName); o.Next(); {
 		switch o.Name() {
@@ -1189,11 +1118,8 @@ func mcpDecodeName(d *wire.Decoder, v *Name) {
 var _ = struct {
 	Name string
 }(Name{})
+var mcpFieldsName = wire.Fields{{Must: "name"}}
 
-// mcpFieldsName are the members of a value of type Name.
-var mcpFieldsName = wire.Fields{{Name: "name", Required: true}}
-
-// mcpDecodeProfile reads a value of type Profile.
 func mcpDecodeProfile(d *wire.Decoder, v *Profile) {
 	v.Name = "John Doe"
 	v.Age = 30
@@ -1223,13 +1149,10 @@ var _ = struct {
 	Status   Status
 	Verified bool
 }(Profile{})
-
-// mcpFieldsProfile are the members of a value of type Profile.
 var mcpFieldsProfile = wire.Fields{
 	{Name: "name"}, {Name: "age"}, {Name: "score"}, {Name: "status"}, {Name: "verified"},
 }
 
-// mcpEncodeTemplateData writes a value of type TemplateData.
 func mcpEncodeTemplateData(e *wire.Encoder, v *TemplateData) {
 	e.Begin().String("id", v.ID).Bool("templateTest", v.TemplateTest).String("data", v.Data).End()
 }

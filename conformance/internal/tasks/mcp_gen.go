@@ -28,7 +28,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcptask.Tool(mcpimpl.FuncTool(&mcpToolTestToolWithTask, mcpCallTestToolWithTask), mcptask.Support{Required: true, Inline: 2 * time.Second, Restart: true}))
 }
 
-// mcpToolConfirmDelete describes the tool "confirm_delete".
 var mcpToolConfirmDelete = mcp.ToolInfo{
 	Name:        "confirm_delete",
 	Description: "Asks before it deletes.",
@@ -59,11 +58,8 @@ func mcpCallConfirmDelete(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(context.Context, string) (string, error) = confirmDelete
+var mcpFieldsConfirmDelete = wire.Fields{{Must: "filename"}}
 
-// mcpFieldsConfirmDelete are the arguments of the tool "confirm_delete".
-var mcpFieldsConfirmDelete = wire.Fields{{Name: "filename", Required: true}}
-
-// mcpToolFailingJob describes the tool "failing_job".
 var mcpToolFailingJob = mcp.ToolInfo{
 	Name:        "failing_job",
 	Description: "Fails after a second, as a task.",
@@ -85,7 +81,6 @@ func mcpCallFailingJob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context) error = failingJob
 
-// mcpToolGreet describes the tool "greet".
 var mcpToolGreet = mcp.ToolInfo{
 	Name:        "greet",
 	Description: "Is never a task.",
@@ -113,11 +108,8 @@ func mcpCallGreet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 }
 
 var _ func(string) string = greet
+var mcpFieldsGreet = wire.Fields{{Must: "name"}}
 
-// mcpFieldsGreet are the arguments of the tool "greet".
-var mcpFieldsGreet = wire.Fields{{Name: "name", Required: true}}
-
-// mcpToolMultiInput describes the tool "multi_input".
 var mcpToolMultiInput = mcp.ToolInfo{
 	Name:        "multi_input",
 	Description: "Asks two questions at the same time.",
@@ -140,7 +132,6 @@ func mcpCallMultiInput(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context) (string, error) = multiInput
 
-// mcpToolProtocolErrorJob describes the tool "protocol_error_job".
 var mcpToolProtocolErrorJob = mcp.ToolInfo{
 	Name:        "protocol_error_job",
 	Description: "Fails with an error of the protocol.",
@@ -162,7 +153,6 @@ func mcpCallProtocolErrorJob(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func() error = protocolErrorJob
 
-// mcpToolSlowCompute describes the tool "slow_compute".
 var mcpToolSlowCompute = mcp.ToolInfo{
 	Name:        "slow_compute",
 	Description: "Takes some seconds. It is a task unless it takes less than a fifth of one.",
@@ -198,11 +188,8 @@ func mcpCallSlowCompute(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(context.Context, int, *string) (string, error) = slowCompute
+var mcpFieldsSlowCompute = wire.Fields{{Must: "seconds"}, {Name: "label"}}
 
-// mcpFieldsSlowCompute are the arguments of the tool "slow_compute".
-var mcpFieldsSlowCompute = wire.Fields{{Name: "seconds", Required: true}, {Name: "label"}}
-
-// mcpToolTestToolWithTask describes the tool "test_tool_with_task".
 var mcpToolTestToolWithTask = mcp.ToolInfo{
 	Name:        "test_tool_with_task",
 	Description: "Asks for a name in the call, and then becomes a task.",
@@ -253,7 +240,6 @@ var mcpFormUserName = mcp.FormInfo{
 	},
 }
 
-// mcpDecodeConfirmation reads a value of type confirmation.
 func mcpDecodeConfirmation(d *wire.Decoder, v *confirmation) {
 	for o := d.Object(mcpFieldsConfirmation); o.Next(); {
 		switch o.Name() {
@@ -269,11 +255,8 @@ var _ = struct {
 	Name    string
 	Confirm bool
 }(confirmation{})
-
-// mcpFieldsConfirmation are the members of a value of type confirmation.
 var mcpFieldsConfirmation = wire.Fields{{Name: "name"}, {Name: "confirm"}}
 
-// mcpDecodeUserName reads a value of type userName.
 func mcpDecodeUserName(d *wire.Decoder, v *userName) {
 	for o := d.Object(mcpFieldsUserName); o.Next(); {
 		switch o.Name() {
@@ -286,6 +269,4 @@ func mcpDecodeUserName(d *wire.Decoder, v *userName) {
 var _ = struct {
 	UserName, Name string
 }(userName{})
-
-// mcpFieldsUserName are the members of a value of type userName.
 var mcpFieldsUserName = wire.Fields{{Name: "user_name"}, {Name: "name"}}

@@ -41,7 +41,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(mcpimpl.ToolChoices(&mcpToolResourcesScale, mcpChoicesClusters.For("cluster")), mcpCallResourcesScale))
 }
 
-// mcpToolResourcesDelete describes the tool "resources_delete".
 var mcpToolResourcesDelete = mcp.ToolInfo{
 	Name:        "resources_delete",
 	Description: "Deletes a resource.",
@@ -107,14 +106,10 @@ var _ func(
 ) error = (*kube.Core).ResourcesDelete
 
 var _ func(context.Context, string) (*kube.Core, error) = clientOf
-
-// mcpFieldsResourcesDelete are the arguments of the tool "resources_delete".
 var mcpFieldsResourcesDelete = wire.Fields{
-	{Name: "apiVersion"}, {Name: "kind", Required: true}, {Name: "namespace"},
-	{Name: "name", Required: true}, {Name: "cluster", Required: true},
+	{Name: "apiVersion"}, {Must: "kind"}, {Name: "namespace"}, {Must: "name"}, {Must: "cluster"},
 }
 
-// mcpToolResourcesGet describes the tool "resources_get".
 var mcpToolResourcesGet = mcp.ToolInfo{
 	Name:        "resources_get",
 	Description: "Returns a resource as YAML.",
@@ -181,14 +176,10 @@ var _ func(
 	string,
 	string,
 ) (*unstructured.Unstructured, error) = (*kube.Core).ResourcesGet
-
-// mcpFieldsResourcesGet are the arguments of the tool "resources_get".
 var mcpFieldsResourcesGet = wire.Fields{
-	{Name: "apiVersion"}, {Name: "kind", Required: true}, {Name: "namespace"},
-	{Name: "name", Required: true}, {Name: "cluster", Required: true},
+	{Name: "apiVersion"}, {Must: "kind"}, {Name: "namespace"}, {Must: "name"}, {Must: "cluster"},
 }
 
-// mcpToolResourcesList describes the tool "resources_list".
 var mcpToolResourcesList = mcp.ToolInfo{
 	Name:        "resources_list",
 	Description: "Lists resources of a kind: names, labels and ages.",
@@ -282,14 +273,11 @@ var _ func(
 	string,
 	v1.ListOptions,
 ) ([]kube.Object, error) = (*kube.Core).ResourcesList
-
-// mcpFieldsResourcesList are the arguments of the tool "resources_list".
 var mcpFieldsResourcesList = wire.Fields{
-	{Name: "apiVersion"}, {Name: "kind", Required: true}, {Name: "namespace"}, {Name: "labelSelector"},
-	{Name: "fieldSelector"}, {Name: "cluster", Required: true}, {Name: "offset"},
+	{Name: "apiVersion"}, {Must: "kind"}, {Name: "namespace"}, {Name: "labelSelector"},
+	{Name: "fieldSelector"}, {Must: "cluster"}, {Name: "offset"},
 }
 
-// mcpToolResourcesScale describes the tool "resources_scale".
 var mcpToolResourcesScale = mcp.ToolInfo{
 	Name:        "resources_scale",
 	Description: "Sets the number of replicas, and returns the scale as YAML.",
@@ -363,17 +351,14 @@ var _ func(
 	string,
 	int32,
 ) (*unstructured.Unstructured, error) = (*kube.Core).ResourcesScale
-
-// mcpFieldsResourcesScale are the arguments of the tool "resources_scale".
 var mcpFieldsResourcesScale = wire.Fields{
-	{Name: "apiVersion"}, {Name: "kind", Required: true}, {Name: "namespace", Required: true},
-	{Name: "name", Required: true}, {Name: "replicas", Required: true}, {Name: "cluster", Required: true},
+	{Name: "apiVersion"}, {Must: "kind"}, {Must: "namespace"}, {Must: "name"}, {Must: "replicas"},
+	{Must: "cluster"},
 }
 
 // mcpPatternResourcesDeleteKind is compiled when it is first needed.
 var mcpPatternResourcesDeleteKind = wire.NewPattern(`^[A-Z][A-Za-z]*$`)
 
-// mcpEncodeObject writes a value of type kube.Object.
 func mcpEncodeObject(e *wire.Encoder, v *kube.Object) {
 	e.Begin().StringIf("namespace", v.Namespace).String("name", v.Name)
 	wire.PutMapIf(e, "labels", v.Labels, wire.PutString)

@@ -44,7 +44,6 @@ func RegisterMCP(r mcp.Registrar, desk *orders.Desk, store *catalogue.Store) {
 	d.Register(mcpimpl.MethodTool(&mcpToolSearch, store, mcpCallSearch))
 }
 
-// mcpToolPlace describes the tool "place".
 var mcpToolPlace = mcp.ToolInfo{
 	Name:        "place",
 	Description: "Orders an article at its present price.",
@@ -89,11 +88,8 @@ func mcpCallPlace(ctx context.Context, req *mcp.Request, recv *orders.Desk) (*mc
 var _ func(*orders.Desk, orders.Customer, string) (orders.Order, error) = (*orders.Desk).Place
 
 var _ func(context.Context) (orders.Customer, error) = customer
+var mcpFieldsPlace = wire.Fields{{Must: "article"}}
 
-// mcpFieldsPlace are the arguments of the tool "place".
-var mcpFieldsPlace = wire.Fields{{Name: "article", Required: true}}
-
-// mcpToolSearch describes the tool "search".
 var mcpToolSearch = mcp.ToolInfo{
 	Name:        "search",
 	Description: "Finds articles by a part of their name.",
@@ -124,9 +120,7 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 }
 
 var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
-
-// mcpFieldsSearch are the arguments of the tool "search".
-var mcpFieldsSearch = wire.Fields{{Name: "query", Required: true}}
+var mcpFieldsSearch = wire.Fields{{Must: "query"}}
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
 // contains the text of the declared error alone, not of errors that wrap it.
@@ -137,7 +131,6 @@ func mcpDeclaredErrors(err error) (string, bool) {
 	return "", false
 }
 
-// mcpEncodeOrder writes a value of type orders.Order.
 func mcpEncodeOrder(e *wire.Encoder, v *orders.Order) {
 	e.Begin().Int("number", v.Number).String("customer", string(v.Customer)).String("article", v.Article)
 	e.Int("cents", v.Cents).End()
@@ -150,7 +143,6 @@ var _ = struct {
 	Cents    int
 }(orders.Order{})
 
-// mcpEncodeArticle writes a value of type catalogue.Article.
 func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
 	e.Begin().String("name", v.Name).Int("cents", v.Cents).End()
 }

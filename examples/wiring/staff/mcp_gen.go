@@ -44,7 +44,6 @@ func RegisterMCP(r mcp.Registrar, desk *orders.Desk, store *catalogue.Store) {
 	d.Register(mcpimpl.MethodTool(&mcpToolSetPrice, store, mcpCallSetPrice))
 }
 
-// mcpToolOrdersList describes the tool "orders_list".
 var mcpToolOrdersList = mcp.ToolInfo{
 	Name:        "orders_list",
 	Description: "Lists all orders.",
@@ -72,7 +71,6 @@ func mcpCallOrdersList(ctx context.Context, req *mcp.Request, recv *orders.Desk)
 
 var _ func(*orders.Desk) []orders.Order = (*orders.Desk).List
 
-// mcpToolSearch describes the tool "search".
 var mcpToolSearch = mcp.ToolInfo{
 	Name:        "search",
 	Description: "Finds articles by a part of their name.",
@@ -103,11 +101,8 @@ func mcpCallSearch(ctx context.Context, req *mcp.Request, recv *catalogue.Store)
 }
 
 var _ func(*catalogue.Store, string) []catalogue.Article = (*catalogue.Store).Search
+var mcpFieldsSearch = wire.Fields{{Must: "query"}}
 
-// mcpFieldsSearch are the arguments of the tool "search".
-var mcpFieldsSearch = wire.Fields{{Name: "query", Required: true}}
-
-// mcpToolSetPrice describes the tool "set_price".
 var mcpToolSetPrice = mcp.ToolInfo{
 	Name:        "set_price",
 	Description: "Changes the price of an article.",
@@ -150,9 +145,7 @@ func mcpCallSetPrice(ctx context.Context, req *mcp.Request, recv *catalogue.Stor
 }
 
 var _ func(*catalogue.Store, string, int) (catalogue.Article, error) = (*catalogue.Store).SetPrice
-
-// mcpFieldsSetPrice are the arguments of the tool "set_price".
-var mcpFieldsSetPrice = wire.Fields{{Name: "name", Required: true}, {Name: "cents", Required: true}}
+var mcpFieldsSetPrice = wire.Fields{{Must: "name"}, {Must: "cents"}}
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It
 // contains the text of the declared error alone, not of errors that wrap it.
@@ -163,7 +156,6 @@ func mcpDeclaredErrors(err error) (string, bool) {
 	return "", false
 }
 
-// mcpEncodeOrder writes a value of type orders.Order.
 func mcpEncodeOrder(e *wire.Encoder, v *orders.Order) {
 	e.Begin().Int("number", v.Number).String("customer", string(v.Customer)).String("article", v.Article)
 	e.Int("cents", v.Cents).End()
@@ -176,7 +168,6 @@ var _ = struct {
 	Cents    int
 }(orders.Order{})
 
-// mcpEncodeArticle writes a value of type catalogue.Article.
 func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
 	e.Begin().String("name", v.Name).Int("cents", v.Cents).End()
 }

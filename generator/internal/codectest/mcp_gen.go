@@ -34,7 +34,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolSearch, mcpCallSearch))
 }
 
-// mcpToolCheck describes the tool "check".
 var mcpToolCheck = mcp.ToolInfo{
 	Name:        "check",
 	Description: "Does nothing with its arguments.",
@@ -96,7 +95,6 @@ func mcpCallCheck(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error
 
 var _ func(Rules) = Check
 
-// mcpToolSearch describes the tool "search".
 var mcpToolSearch = mcp.ToolInfo{
 	Name:        "search",
 	Description: "Finds books.",
@@ -181,7 +179,6 @@ var mcpPatternRulesCode = wire.NewPattern(`^[A-Z]{3}$`)
 // mcpPatternRulesSlugs is compiled when it is first needed.
 var mcpPatternRulesSlugs = wire.NewPattern(`^[a-z]+$`)
 
-// mcpDecodeRules reads a value of type Rules.
 func mcpDecodeRules(d *wire.Decoder, v *Rules) {
 	for o := d.Object(mcpFieldsRules); o.Next(); {
 		switch o.Name() {
@@ -344,12 +341,10 @@ var _ = struct {
 	List                                                     []Rules
 	ByName                                                   map[string]Rules
 }(Rules{})
-
-// mcpFieldsRules are the members of a value of type Rules.
 var mcpFieldsRules = wire.Fields{
-	{Name: "id", Required: true}, {Name: "text"}, {Name: "integer"}, {Name: "number"}, {Name: "flag"},
-	{Name: "texts"}, {Name: "counts"}, {Name: "pointer"}, {Name: "anything", Null: true}, {Name: "sort"},
-	{Name: "level"}, {Name: "only"}, {Name: "share"}, {Name: "small"}, {Name: "natural"}, {Name: "long"},
+	{Must: "id"}, {Name: "text"}, {Name: "integer"}, {Name: "number"}, {Name: "flag"}, {Name: "texts"},
+	{Name: "counts"}, {Name: "pointer"}, {Name: "anything", Null: true}, {Name: "sort"}, {Name: "level"},
+	{Name: "only"}, {Name: "share"}, {Name: "small"}, {Name: "natural"}, {Name: "long"},
 	{Name: "single"}, {Name: "bounded"}, {Name: "open"}, {Name: "fives"}, {Name: "tenths"},
 	{Name: "exact"}, {Name: "inQuotes"}, {Name: "name"}, {Name: "code"}, {Name: "data"},
 	{Name: "address"}, {Name: "when"}, {Name: "wait"}, {Name: "date"}, {Name: "time"},
@@ -359,7 +354,6 @@ var mcpFieldsRules = wire.Fields{
 	{Name: "byName"},
 }
 
-// mcpDecodeQuery reads a value of type Query.
 func mcpDecodeQuery(d *wire.Decoder, v *Query) {
 	for o := d.Object(mcpFieldsQuery); o.Next(); {
 		switch o.Name() {
@@ -401,14 +395,11 @@ var _ = struct {
 	Page    *Page
 	Since   time.Time
 }(Query{})
-
-// mcpFieldsQuery are the members of a value of type Query.
 var mcpFieldsQuery = wire.Fields{
-	{Name: "query", Required: true}, {Name: "limit"}, {Name: "offset"}, {Name: "sort"}, {Name: "exact"},
+	{Must: "query"}, {Name: "limit"}, {Name: "offset"}, {Name: "sort"}, {Name: "exact"},
 	{Name: "filters"}, {Name: "labels"}, {Name: "weights"}, {Name: "page"}, {Name: "since"},
 }
 
-// mcpDecodeFilter reads a value of type Filter.
 func mcpDecodeFilter(d *wire.Decoder, v *Filter) {
 	for o := d.Object(mcpFieldsFilter); o.Next(); {
 		switch o.Name() {
@@ -432,20 +423,14 @@ var _ = struct {
 	Values []string
 	Boost  float64
 }(Filter{})
+var mcpFieldsFilter = wire.Fields{{Must: "field"}, {Must: "op"}, {Name: "values"}, {Name: "boost"}}
 
-// mcpFieldsFilter are the members of a value of type Filter.
-var mcpFieldsFilter = wire.Fields{
-	{Name: "field", Required: true}, {Name: "op", Required: true}, {Name: "values"}, {Name: "boost"},
-}
-
-// mcpDecodeQueryWeightsValue reads a value of type float64.
 func mcpDecodeQueryWeightsValue(d *wire.Decoder, v *float64) {
 	wire.Float(d, v)
 	wire.FloatMinimum(d, *v, 0)
 	wire.FloatMaximum(d, *v, 1)
 }
 
-// mcpDecodePage reads a value of type Page.
 func mcpDecodePage(d *wire.Decoder, v *Page) {
 	for o := d.Object(mcpFieldsPage); o.Next(); {
 		switch o.Name() {
@@ -464,11 +449,8 @@ var _ = struct {
 	Size   uint8
 	Cursor string
 }(Page{})
-
-// mcpFieldsPage are the members of a value of type Page.
 var mcpFieldsPage = wire.Fields{{Name: "number"}, {Name: "size"}, {Name: "cursor"}}
 
-// mcpEncodeHits writes a value of type Hits.
 func mcpEncodeHits(e *wire.Encoder, v *Hits) {
 	e.Begin().Int("total", v.Total)
 	wire.PutSlice(e.Name("books"), v.Books, mcpEncodeBook)
@@ -481,7 +463,6 @@ var _ = struct {
 	Took  float64
 }(Hits{})
 
-// mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.Begin().Int64("id", v.ID).String("title", v.Title)
 	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)

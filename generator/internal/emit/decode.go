@@ -379,14 +379,6 @@ func (g *generator) describe(t types.Type) string {
 	return s
 }
 
-// valueOf returns a value of a type for a comment.
-func (g *generator) valueOf(t types.Type) string {
-	if s := g.describe(t); s != "unnamed type" {
-		return "a value of type " + s
-	}
-	return "a value of a type that has no name"
-}
-
 func (g *generator) decoder(d *codec.Decoder) {
 	v := pointer(g.local("v"))
 	v.untagged = !hasName(d.Go)
@@ -400,12 +392,12 @@ func (g *generator) decoder(d *codec.Decoder) {
 	default:
 		lines = g.read(d.Value, v)
 	}
-	g.add(d.Name()+" reads "+g.valueOf(d.Go)+".", jen.Func().Id(d.Name()).Params(
+	g.addBare(jen.Func().Id(d.Name()).Params(
 		g.local("d").Op("*").Add(g.wire("Decoder")),
 		g.local("v").Op("*").Add(g.typ(d.Go)),
 	).Block(lines...))
 	g.structGuard(d.Go)
 	if d.Object != nil {
-		g.fields(d.Object, "the members of "+g.valueOf(d.Go))
+		g.fields(d.Object)
 	}
 }

@@ -29,7 +29,7 @@ func (g *generator) encoder(e *codec.Encoder) {
 		counted := jen.If(jen.Op("!").Add(g.local("e").Dot("Enter").Call())).Block(jen.Return())
 		lines = append(append([]jen.Code{counted}, lines...), g.local("e").Dot("Leave").Call())
 	}
-	g.add(e.Name()+" writes "+g.valueOf(e.Go)+".", jen.Func().Id(e.Name()).Params(
+	g.addBare(jen.Func().Id(e.Name()).Params(
 		g.local("e").Op("*").Add(g.wire("Encoder")),
 		g.local("v").Op("*").Add(g.typ(e.Go)),
 	).Block(lines...))

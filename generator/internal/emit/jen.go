@@ -34,8 +34,9 @@ type code = *jen.Statement
 
 // declaration is a declaration with the lines of its doc comment.
 type declaration struct {
-	doc  []string
-	code jen.Code
+	doc   []string
+	code  jen.Code
+	below bool // it follows without a blank line
 }
 
 // Names contains the names in a file.
@@ -62,11 +63,14 @@ func newFile(p *model.Package, reserved []string) *file {
 
 // add appends a declaration with its doc comment.
 func (f *file) add(doc string, code jen.Code) {
-	f.body = append(f.body, declaration{breakText(doc, commentWidth), code})
+	f.body = append(f.body, declaration{doc: breakText(doc, commentWidth), code: code})
 }
 
 // addBare appends a declaration without a comment.
-func (f *file) addBare(code jen.Code) { f.body = append(f.body, declaration{nil, code}) }
+func (f *file) addBare(code jen.Code) { f.body = append(f.body, declaration{code: code}) }
+
+// addBelow is like addBare, directly under a declaration of the same kind.
+func (f *file) addBelow(code jen.Code) { f.body = append(f.body, declaration{code: code, below: true}) }
 
 // render returns the formatted file.
 func (f *file) render(header string) (text []byte, names *Names, err error) {
@@ -92,8 +96,11 @@ func (f *file) render(header string) (text []byte, names *Names, err error) {
 	text = slices.Grow(text, len(raw)+len(raw)/2)
 	var printer layout.Printer
 	used := map[layout.Name]bool{}
-	for part := range strings.SplitSeq(raw, mark+"\n") {
-		if text, err = printer.Append(append(text, '\n'), part); err != nil {
+	for i, part := range strings.Split(raw, mark+"\n") {
+		if i == 0 || !f.body[i-1].below { // the first part contains the imports
+			text = append(text, '\n')
+		}
+		if text, err = printer.Append(text, part); err != nil {
 			return nil, nil, err
 		}
 		names.Declared = append(names.Declared, printer.Declared()...)

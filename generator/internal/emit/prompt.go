@@ -17,7 +17,7 @@ func (g *generator) prompts() {
 		g.promptInfo(p, plan.Stem)
 		g.answer("mcpGet"+plan.Stem, "answers "+what+".", "PromptResult", &body{tool: &p.Call, plan: plan, feature: promptFeature})
 		if plan.Args != nil {
-			g.fields(plan.Args, "the arguments of "+what)
+			g.fields(plan.Args)
 		}
 		g.completerFuncs(plan.Stem, what, p.Completions)
 	}

@@ -30,7 +30,7 @@ func (g *generator) resource(r *model.Resource, kind string) {
 		g.answer("mcpRead"+plan.Stem, "reads "+what+".", "ResourceResult", &body{tool: &r.Call, plan: plan, feature: resourceFeature, page: r.UI != nil})
 	}
 	if plan.Args != nil {
-		g.fields(plan.Args, "the variables of "+what)
+		g.fields(plan.Args)
 	}
 	g.completerFuncs(plan.Stem, what, r.Completions)
 }

@@ -144,8 +144,7 @@ func (g *generator) info(t *model.Tool, stem string, used *[]*sharedText) {
 	l.list("Narrow", t.Narrow)
 	g.putDefaults(&l, g.toolDefaults(t))
 	l.flag("Lenient", t.Lenient)
-	g.add("mcpTool"+stem+" describes the tool "+strconv.Quote(t.Name)+".",
-		define("mcpTool"+stem, g.mcp("ToolInfo").Add(composite(true, l...))))
+	g.addBare(define("mcpTool"+stem, g.mcp("ToolInfo").Add(composite(true, l...))))
 }
 
 // origin returns the quoted name of a feature with the function behind it.

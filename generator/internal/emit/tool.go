@@ -39,7 +39,7 @@ func (g *generator) tool(t *model.Tool) {
 	g.answer("mcpCall"+stem, "answers calls of the tool "+strconv.Quote(t.Name)+".", "ToolResult",
 		&body{tool: &t.Call, plan: plan, mime: t.MIME})
 	if plan.Args != nil {
-		g.fields(plan.Args, "the arguments of the tool "+strconv.Quote(t.Name))
+		g.fields(plan.Args)
 	}
 }
 
@@ -330,13 +330,16 @@ func (g *generator) plainFunction(f *model.Func) code {
 	return g.declared(f.Pkg, f.Name).Types(g.parameters(f.TypeArgs, false, true)...)
 }
 
-// fields prints the table of the members of an object.
-func (g *generator) fields(o *codec.Object, what string) {
+// fields prints the table of the members of an object, below the assertions of what reads it.
+func (g *generator) fields(o *codec.Object) {
 	var lines, line []jen.Code
 	n := 0
 	for _, e := range o.Entries {
-		row := items{keyed("Name", jen.Lit(e.Name))}
-		row.flag("Required", e.Required)
+		key := "Name"
+		if e.Required {
+			key = "Must"
+		}
+		row := items{keyed(key, jen.Lit(e.Name))}
 		row.flag("Null", e.Null)
 		row.flag("ReadOnly", e.ReadOnly)
 		row.list("Aliases", e.Aliases)
@@ -350,5 +353,5 @@ func (g *generator) fields(o *codec.Object, what string) {
 		lines = append(lines, jen.List(line...))
 	}
 	before := len("var  = wire.Fields{}") + len(o.Table())
-	g.add(o.Table()+" are "+what+".", define(o.Table(), g.wire("Fields").Add(composite(len(lines) > 1 || before+n > lineWidth, lines...))))
+	g.addBelow(define(o.Table(), g.wire("Fields").Add(composite(len(lines) > 1 || before+n > lineWidth, lines...))))
 }

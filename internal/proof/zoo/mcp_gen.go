@@ -288,7 +288,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnWeekday, mcpCallOwnWeekday))
 }
 
-// mcpToolEchoAddr describes the tool "echo_addr".
 var mcpToolEchoAddr = mcp.ToolInfo{
 	Name:         "echo_addr",
 	Symbol:       "EchoAddr",
@@ -331,7 +330,6 @@ func mcpCallEchoAddr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[netip.Addr]) Box[netip.Addr] = EchoAddr
 
-// mcpToolEchoAddrKeys describes the tool "echo_addr_keys".
 var mcpToolEchoAddrKeys = mcp.ToolInfo{
 	Name:   "echo_addr_keys",
 	Symbol: "EchoAddrKeys",
@@ -375,7 +373,6 @@ func mcpCallEchoAddrKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[map[netip.Addr]bool]) Box[map[netip.Addr]bool] = EchoAddrKeys
 
-// mcpToolEchoAddrKeysRoot describes the tool "echo_addr_keys_root".
 var mcpToolEchoAddrKeysRoot = mcp.ToolInfo{
 	Name:   "echo_addr_keys_root",
 	Symbol: "EchoAddrKeysRoot",
@@ -406,12 +403,8 @@ func mcpCallEchoAddrKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 }
 
 var _ func(context.Context, map[netip.Addr]netip.Prefix) map[netip.Addr]netip.Prefix = EchoAddrKeysRoot
+var mcpFieldsEchoAddrKeysRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoAddrKeysRoot are the arguments of the tool
-// "echo_addr_keys_root".
-var mcpFieldsEchoAddrKeysRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoAddrPort describes the tool "echo_addr_port".
 var mcpToolEchoAddrPort = mcp.ToolInfo{
 	Name:         "echo_addr_port",
 	Symbol:       "EchoAddrPort",
@@ -436,7 +429,6 @@ func mcpCallEchoAddrPort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[netip.AddrPort]) Box[netip.AddrPort] = EchoAddrPort
 
-// mcpToolEchoAddrs describes the tool "echo_addrs".
 var mcpToolEchoAddrs = mcp.ToolInfo{
 	Name:   "echo_addrs",
 	Symbol: "EchoAddrs",
@@ -464,11 +456,8 @@ func mcpCallEchoAddrs(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 }
 
 var _ func(context.Context, []netip.Addr) []netip.Addr = EchoAddrs
+var mcpFieldsEchoAddrs = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoAddrs are the arguments of the tool "echo_addrs".
-var mcpFieldsEchoAddrs = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoAliasOfString describes the tool "echo_alias_of_string".
 var mcpToolEchoAliasOfString = mcp.ToolInfo{
 	Name:         "echo_alias_of_string",
 	Symbol:       "EchoAliasOfString",
@@ -498,7 +487,6 @@ func mcpCallEchoAliasOfString(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(context.Context, Box[Text]) Box[Text] = EchoAliasOfString
 
-// mcpToolEchoAliasOfTime describes the tool "echo_alias_of_time".
 var mcpToolEchoAliasOfTime = mcp.ToolInfo{
 	Name:         "echo_alias_of_time",
 	Symbol:       "EchoAliasOfTime",
@@ -543,7 +531,6 @@ func mcpCallEchoAliasOfTime(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Box[Moment]) Box[Moment] = EchoAliasOfTime
 
-// mcpToolEchoAllowed describes the tool "echo_allowed".
 var mcpToolEchoAllowed = mcp.ToolInfo{
 	Name:        "echo_allowed",
 	Description: "Takes values of any kind, whose schemas are in directives.",
@@ -594,7 +581,6 @@ func mcpCallEchoAllowed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Allowed) Allowed = EchoAllowed
 
-// mcpToolEchoAnonymous describes the tool "echo_anonymous".
 var mcpToolEchoAnonymous = mcp.ToolInfo{
 	Name:   "echo_anonymous",
 	Symbol: "EchoAnonymous",
@@ -647,7 +633,6 @@ func mcpCallEchoAnonymous(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Anonymous) Anonymous = EchoAnonymous
 
-// mcpToolEchoAny describes the tool "echo_any".
 var mcpToolEchoAny = mcp.ToolInfo{
 	Name:         "echo_any",
 	Symbol:       "EchoAny",
@@ -691,7 +676,6 @@ func mcpCallEchoAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, Box[any]) Box[any] = EchoAny
 
-// mcpToolEchoAnyRoot describes the tool "echo_any_root".
 var mcpToolEchoAnyRoot = mcp.ToolInfo{
 	Name:   "echo_any_root",
 	Symbol: "EchoAnyRoot",
@@ -721,11 +705,8 @@ func mcpCallEchoAnyRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(context.Context, any) any = EchoAnyRoot
+var mcpFieldsEchoAnyRoot = wire.Fields{{Must: "value", Null: true}}
 
-// mcpFieldsEchoAnyRoot are the arguments of the tool "echo_any_root".
-var mcpFieldsEchoAnyRoot = wire.Fields{{Name: "value", Required: true, Null: true}}
-
-// mcpToolEchoAnything describes the tool "echo_anything".
 var mcpToolEchoAnything = mcp.ToolInfo{
 	Name:   "echo_anything",
 	Symbol: "EchoAnything",
@@ -765,7 +746,6 @@ func mcpCallEchoAnything(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[Anything]) Box[Anything] = EchoAnything
 
-// mcpToolEchoArrayRoot describes the tool "echo_array_root".
 var mcpToolEchoArrayRoot = mcp.ToolInfo{
 	Name:   "echo_array_root",
 	Symbol: "EchoArrayRoot",
@@ -798,11 +778,8 @@ func mcpCallEchoArrayRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(context.Context, [3]int8) [3]int8 = EchoArrayRoot
+var mcpFieldsEchoArrayRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoArrayRoot are the arguments of the tool "echo_array_root".
-var mcpFieldsEchoArrayRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoBigFloat describes the tool "echo_big_float".
 var mcpToolEchoBigFloat = mcp.ToolInfo{
 	Name:         "echo_big_float",
 	Symbol:       "EchoBigFloat",
@@ -827,7 +804,6 @@ func mcpCallEchoBigFloat(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[big.Float]) Box[big.Float] = EchoBigFloat
 
-// mcpToolEchoBigInt describes the tool "echo_big_int".
 var mcpToolEchoBigInt = mcp.ToolInfo{
 	Name:        "echo_big_int",
 	Symbol:      "EchoBigInt",
@@ -867,7 +843,6 @@ func mcpCallEchoBigInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[big.Int]) Box[big.Int] = EchoBigInt
 
-// mcpToolEchoBigIntPointer describes the tool "echo_big_int_pointer".
 var mcpToolEchoBigIntPointer = mcp.ToolInfo{
 	Name:         "echo_big_int_pointer",
 	Symbol:       "EchoBigIntPointer",
@@ -920,7 +895,6 @@ func mcpCallEchoBigIntPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(context.Context, Box[*big.Int]) Box[*big.Int] = EchoBigIntPointer
 
-// mcpToolEchoBigNumbers describes the tool "echo_big_numbers".
 var mcpToolEchoBigNumbers = mcp.ToolInfo{
 	Name:   "echo_big_numbers",
 	Symbol: "EchoBigNumbers",
@@ -959,7 +933,6 @@ func mcpCallEchoBigNumbers(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, BigNumbers) BigNumbers = EchoBigNumbers
 
-// mcpToolEchoBinding describes the tool "echo_binding".
 var mcpToolEchoBinding = mcp.ToolInfo{
 	Name:   "echo_binding",
 	Symbol: "EchoBinding",
@@ -1035,7 +1008,6 @@ func mcpCallEchoBinding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[Binding]) Box[Binding] = EchoBinding
 
-// mcpToolEchoBindingKeys describes the tool "echo_binding_keys".
 var mcpToolEchoBindingKeys = mcp.ToolInfo{
 	Name:         "echo_binding_keys",
 	Symbol:       "EchoBindingKeys",
@@ -1085,7 +1057,6 @@ func mcpCallEchoBindingKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Box[map[Binding]int]) Box[map[Binding]int] = EchoBindingKeys
 
-// mcpToolEchoBlanks describes the tool "echo_blanks".
 var mcpToolEchoBlanks = mcp.ToolInfo{
 	Name:        "echo_blanks",
 	Description: "Returns what it is given.",
@@ -1123,7 +1094,6 @@ func mcpCallEchoBlanks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Blanks) Blanks = EchoBlanks
 
-// mcpToolEchoBlob describes the tool "echo_blob".
 var mcpToolEchoBlob = mcp.ToolInfo{
 	Name:   "echo_blob",
 	Symbol: "EchoBlob",
@@ -1170,7 +1140,6 @@ func mcpCallEchoBlob(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Blob]) Box[Blob] = EchoBlob
 
-// mcpToolEchoBool describes the tool "echo_bool".
 var mcpToolEchoBool = mcp.ToolInfo{
 	Name:   "echo_bool",
 	Symbol: "EchoBool",
@@ -1207,7 +1176,6 @@ func mcpCallEchoBool(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[bool]) Box[bool] = EchoBool
 
-// mcpToolEchoBoolRoot describes the tool "echo_bool_root".
 var mcpToolEchoBoolRoot = mcp.ToolInfo{
 	Name:   "echo_bool_root",
 	Symbol: "EchoBoolRoot",
@@ -1237,11 +1205,8 @@ func mcpCallEchoBoolRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(context.Context, bool) bool = EchoBoolRoot
+var mcpFieldsEchoBoolRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoBoolRoot are the arguments of the tool "echo_bool_root".
-var mcpFieldsEchoBoolRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoBounds describes the tool "echo_bounds".
 var mcpToolEchoBounds = mcp.ToolInfo{
 	Name:         "echo_bounds",
 	Symbol:       "EchoBounds",
@@ -1306,7 +1271,6 @@ func mcpCallEchoBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Bounds) Bounds = EchoBounds
 
-// mcpToolEchoBoxOfBounds describes the tool "echo_box_of_bounds".
 var mcpToolEchoBoxOfBounds = mcp.ToolInfo{
 	Name:   "echo_box_of_bounds",
 	Symbol: "EchoBoxOfBounds",
@@ -1369,7 +1333,6 @@ func mcpCallEchoBoxOfBounds(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Box[Bounds]) Box[Bounds] = EchoBoxOfBounds
 
-// mcpToolEchoBoxOfByPointer describes the tool "echo_box_of_by_pointer".
 var mcpToolEchoBoxOfByPointer = mcp.ToolInfo{
 	Name:   "echo_box_of_by_pointer",
 	Symbol: "EchoBoxOfByPointer",
@@ -1451,7 +1414,6 @@ func mcpCallEchoBoxOfByPointer(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(context.Context, Box[ByPointer]) Box[ByPointer] = EchoBoxOfByPointer
 
-// mcpToolEchoBoxOfDefaults describes the tool "echo_box_of_defaults".
 var mcpToolEchoBoxOfDefaults = mcp.ToolInfo{
 	Name:   "echo_box_of_defaults",
 	Symbol: "EchoBoxOfDefaults",
@@ -1569,7 +1531,6 @@ func mcpCallEchoBoxOfDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(context.Context, Box[Defaults]) Box[Defaults] = EchoBoxOfDefaults
 
-// mcpToolEchoBoxOfEmbedding describes the tool "echo_box_of_embedding".
 var mcpToolEchoBoxOfEmbedding = mcp.ToolInfo{
 	Name:   "echo_box_of_embedding",
 	Symbol: "EchoBoxOfEmbedding",
@@ -1660,7 +1621,6 @@ func mcpCallEchoBoxOfEmbedding(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(context.Context, Box[Embedding]) Box[Embedding] = EchoBoxOfEmbedding
 
-// mcpToolEchoBoxOfLink describes the tool "echo_box_of_link".
 var mcpToolEchoBoxOfLink = mcp.ToolInfo{
 	Name:   "echo_box_of_link",
 	Symbol: "EchoBoxOfLink",
@@ -1715,7 +1675,6 @@ func mcpCallEchoBoxOfLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Box[*Link]) Box[*Link] = EchoBoxOfLink
 
-// mcpToolEchoBoxOfNode describes the tool "echo_box_of_node".
 var mcpToolEchoBoxOfNode = mcp.ToolInfo{
 	Name:   "echo_box_of_node",
 	Symbol: "EchoBoxOfNode",
@@ -1774,7 +1733,6 @@ func mcpCallEchoBoxOfNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Box[Node]) Box[Node] = EchoBoxOfNode
 
-// mcpToolEchoBranch describes the tool "echo_branch".
 var mcpToolEchoBranch = mcp.ToolInfo{
 	Name:   "echo_branch",
 	Symbol: "EchoBranch",
@@ -1809,7 +1767,6 @@ func mcpCallEchoBranch(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Branch) Branch = EchoBranch
 
-// mcpToolEchoByPointer describes the tool "echo_by_pointer".
 var mcpToolEchoByPointer = mcp.ToolInfo{
 	Name:   "echo_by_pointer",
 	Symbol: "EchoByPointer",
@@ -1839,7 +1796,6 @@ func mcpCallEchoByPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, ByPointer) ByPointer = EchoByPointer
 
-// mcpToolEchoByPointers describes the tool "echo_by_pointers".
 var mcpToolEchoByPointers = mcp.ToolInfo{
 	Name:   "echo_by_pointers",
 	Symbol: "EchoByPointers",
@@ -1876,7 +1832,6 @@ func mcpCallEchoByPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, ByPointers) ByPointers = EchoByPointers
 
-// mcpToolEchoBytes describes the tool "echo_bytes".
 var mcpToolEchoBytes = mcp.ToolInfo{
 	Name:   "echo_bytes",
 	Symbol: "EchoBytes",
@@ -1915,7 +1870,6 @@ func mcpCallEchoBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[[]byte]) Box[[]byte] = EchoBytes
 
-// mcpToolEchoCelsius describes the tool "echo_celsius".
 var mcpToolEchoCelsius = mcp.ToolInfo{
 	Name:         "echo_celsius",
 	Symbol:       "EchoCelsius",
@@ -1966,7 +1920,6 @@ func mcpCallEchoCelsius(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[Celsius]) Box[Celsius] = EchoCelsius
 
-// mcpToolEchoChicken describes the tool "echo_chicken".
 var mcpToolEchoChicken = mcp.ToolInfo{
 	Name:   "echo_chicken",
 	Symbol: "EchoChicken",
@@ -2009,7 +1962,6 @@ func mcpCallEchoChicken(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Chicken) Chicken = EchoChicken
 
-// mcpToolEchoCircleA describes the tool "echo_circle_a".
 var mcpToolEchoCircleA = mcp.ToolInfo{
 	Name:   "echo_circle_a",
 	Symbol: "EchoCircleA",
@@ -2058,7 +2010,6 @@ func mcpCallEchoCircleA(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, CircleA) CircleA = EchoCircleA
 
-// mcpToolEchoCircleB describes the tool "echo_circle_b".
 var mcpToolEchoCircleB = mcp.ToolInfo{
 	Name:   "echo_circle_b",
 	Symbol: "EchoCircleB",
@@ -2105,7 +2056,6 @@ func mcpCallEchoCircleB(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, CircleB) CircleB = EchoCircleB
 
-// mcpToolEchoCircleC describes the tool "echo_circle_c".
 var mcpToolEchoCircleC = mcp.ToolInfo{
 	Name:   "echo_circle_c",
 	Symbol: "EchoCircleC",
@@ -2152,7 +2102,6 @@ func mcpCallEchoCircleC(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, CircleC) CircleC = EchoCircleC
 
-// mcpToolEchoColor describes the tool "echo_color".
 var mcpToolEchoColor = mcp.ToolInfo{
 	Name:   "echo_color",
 	Symbol: "EchoColor",
@@ -2230,7 +2179,6 @@ func mcpCallEchoColor(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Color]) Box[Color] = EchoColor
 
-// mcpToolEchoColors describes the tool "echo_colors".
 var mcpToolEchoColors = mcp.ToolInfo{
 	Name:   "echo_colors",
 	Symbol: "EchoColors",
@@ -2295,7 +2243,6 @@ func mcpCallEchoColors(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Colors) Colors = EchoColors
 
-// mcpToolEchoConflict describes the tool "echo_conflict".
 var mcpToolEchoConflict = mcp.ToolInfo{
 	Name:   "echo_conflict",
 	Symbol: "EchoConflict",
@@ -2331,7 +2278,6 @@ func mcpCallEchoConflict(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Conflict) Conflict = EchoConflict
 
-// mcpToolEchoCorner describes the tool "echo_corner".
 var mcpToolEchoCorner = mcp.ToolInfo{
 	Name:   "echo_corner",
 	Symbol: "EchoCorner",
@@ -2382,7 +2328,6 @@ func mcpCallEchoCorner(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Corner]) Box[Corner] = EchoCorner
 
-// mcpToolEchoCount describes the tool "echo_count".
 var mcpToolEchoCount = mcp.ToolInfo{
 	Name:   "echo_count",
 	Symbol: "EchoCount",
@@ -2427,7 +2372,6 @@ func mcpCallEchoCount(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Count]) Box[Count] = EchoCount
 
-// mcpToolEchoCube describes the tool "echo_cube".
 var mcpToolEchoCube = mcp.ToolInfo{
 	Name:   "echo_cube",
 	Symbol: "EchoCube",
@@ -2488,7 +2432,6 @@ func mcpCallEchoCube(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[[2][3][]string]) Box[[2][3][]string] = EchoCube
 
-// mcpToolEchoCyclic describes the tool "echo_cyclic".
 var mcpToolEchoCyclic = mcp.ToolInfo{
 	Name:   "echo_cyclic",
 	Symbol: "EchoCyclic",
@@ -2532,7 +2475,6 @@ func mcpCallEchoCyclic(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Cyclic) Cyclic = EchoCyclic
 
-// mcpToolEchoDeep describes the tool "echo_deep".
 var mcpToolEchoDeep = mcp.ToolInfo{
 	Name:   "echo_deep",
 	Symbol: "EchoDeep",
@@ -2561,7 +2503,6 @@ func mcpCallEchoDeep(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Deep) Deep = EchoDeep
 
-// mcpToolEchoDefaults describes the tool "echo_defaults".
 var mcpToolEchoDefaults = mcp.ToolInfo{
 	Name:         "echo_defaults",
 	Symbol:       "EchoDefaults",
@@ -2586,7 +2527,6 @@ func mcpCallEchoDefaults(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Defaults) Defaults = EchoDefaults
 
-// mcpToolEchoDegrees describes the tool "echo_degrees".
 var mcpToolEchoDegrees = mcp.ToolInfo{
 	Name:   "echo_degrees",
 	Symbol: "EchoDegrees",
@@ -2632,7 +2572,6 @@ func mcpCallEchoDegrees(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[Degrees]) Box[Degrees] = EchoDegrees
 
-// mcpToolEchoDegreesKeysRoot describes the tool "echo_degrees_keys_root".
 var mcpToolEchoDegreesKeysRoot = mcp.ToolInfo{
 	Name:   "echo_degrees_keys_root",
 	Symbol: "EchoDegreesKeysRoot",
@@ -2664,12 +2603,8 @@ func mcpCallEchoDegreesKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.Too
 }
 
 var _ func(context.Context, map[Degrees]bool) map[Degrees]bool = EchoDegreesKeysRoot
+var mcpFieldsEchoDegreesKeysRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoDegreesKeysRoot are the arguments of the tool
-// "echo_degrees_keys_root".
-var mcpFieldsEchoDegreesKeysRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoDescribed describes the tool "echo_described".
 var mcpToolEchoDescribed = mcp.ToolInfo{
 	Name:   "echo_described",
 	Symbol: "EchoDescribed",
@@ -2704,7 +2639,6 @@ func mcpCallEchoDescribed(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Described) Described = EchoDescribed
 
-// mcpToolEchoDiamond describes the tool "echo_diamond".
 var mcpToolEchoDiamond = mcp.ToolInfo{
 	Name:   "echo_diamond",
 	Symbol: "EchoDiamond",
@@ -2733,7 +2667,6 @@ func mcpCallEchoDiamond(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Diamond) Diamond = EchoDiamond
 
-// mcpToolEchoDigest describes the tool "echo_digest".
 var mcpToolEchoDigest = mcp.ToolInfo{
 	Name:   "echo_digest",
 	Symbol: "EchoDigest",
@@ -2788,7 +2721,6 @@ func mcpCallEchoDigest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Digest]) Box[Digest] = EchoDigest
 
-// mcpToolEchoDouble describes the tool "echo_double".
 var mcpToolEchoDouble = mcp.ToolInfo{
 	Name:   "echo_double",
 	Symbol: "EchoDouble",
@@ -2830,7 +2762,6 @@ func mcpCallEchoDouble(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Double]) Box[Double] = EchoDouble
 
-// mcpToolEchoDuration describes the tool "echo_duration".
 var mcpToolEchoDuration = mcp.ToolInfo{
 	Name:   "echo_duration",
 	Symbol: "EchoDuration",
@@ -2870,7 +2801,6 @@ func mcpCallEchoDuration(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[time.Duration]) Box[time.Duration] = EchoDuration
 
-// mcpToolEchoDurations describes the tool "echo_durations".
 var mcpToolEchoDurations = mcp.ToolInfo{
 	Name:   "echo_durations",
 	Symbol: "EchoDurations",
@@ -2926,7 +2856,6 @@ func mcpCallEchoDurations(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Durations) Durations = EchoDurations
 
-// mcpToolEchoEgg describes the tool "echo_egg".
 var mcpToolEchoEgg = mcp.ToolInfo{
 	Name:   "echo_egg",
 	Symbol: "EchoEgg",
@@ -2967,7 +2896,6 @@ func mcpCallEchoEgg(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, Egg) Egg = EchoEgg
 
-// mcpToolEchoEither describes the tool "echo_either".
 var mcpToolEchoEither = mcp.ToolInfo{
 	Name:   "echo_either",
 	Symbol: "EchoEither",
@@ -3020,7 +2948,6 @@ func mcpCallEchoEither(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Either[Point, time.Time]) Either[Point, time.Time] = EchoEither
 
-// mcpToolEchoEitherOfSame describes the tool "echo_either_of_same".
 var mcpToolEchoEitherOfSame = mcp.ToolInfo{
 	Name:   "echo_either_of_same",
 	Symbol: "EchoEitherOfSame",
@@ -3064,7 +2991,6 @@ func mcpCallEchoEitherOfSame(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(context.Context, Either[Label, Label]) Either[Label, Label] = EchoEitherOfSame
 
-// mcpToolEchoElements describes the tool "echo_elements".
 var mcpToolEchoElements = mcp.ToolInfo{
 	Name:   "echo_elements",
 	Symbol: "EchoElements",
@@ -3113,7 +3039,6 @@ func mcpCallEchoElements(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Elements) Elements = EchoElements
 
-// mcpToolEchoEmbedding describes the tool "echo_embedding".
 var mcpToolEchoEmbedding = mcp.ToolInfo{
 	Name:         "echo_embedding",
 	Symbol:       "EchoEmbedding",
@@ -3138,7 +3063,6 @@ func mcpCallEchoEmbedding(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Embedding) Embedding = EchoEmbedding
 
-// mcpToolEchoEmpty describes the tool "echo_empty".
 var mcpToolEchoEmpty = mcp.ToolInfo{
 	Name:   "echo_empty",
 	Symbol: "EchoEmpty",
@@ -3191,7 +3115,6 @@ func mcpCallEchoEmpty(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[struct{}]) Box[struct{}] = EchoEmpty
 
-// mcpToolEchoEmptyArray describes the tool "echo_empty_array".
 var mcpToolEchoEmptyArray = mcp.ToolInfo{
 	Name:   "echo_empty_array",
 	Symbol: "EchoEmptyArray",
@@ -3236,7 +3159,6 @@ func mcpCallEchoEmptyArray(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, Box[[0]int]) Box[[0]int] = EchoEmptyArray
 
-// mcpToolEchoFamily describes the tool "echo_family".
 var mcpToolEchoFamily = mcp.ToolInfo{
 	Name:   "echo_family",
 	Symbol: "EchoFamily",
@@ -3289,7 +3211,6 @@ func mcpCallEchoFamily(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Family) Family = EchoFamily
 
-// mcpToolEchoFlag describes the tool "echo_flag".
 var mcpToolEchoFlag = mcp.ToolInfo{
 	Name:   "echo_flag",
 	Symbol: "EchoFlag",
@@ -3334,7 +3255,6 @@ func mcpCallEchoFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Flag]) Box[Flag] = EchoFlag
 
-// mcpToolEchoFloat32 describes the tool "echo_float32".
 var mcpToolEchoFloat32 = mcp.ToolInfo{
 	Name:         "echo_float32",
 	Symbol:       "EchoFloat32",
@@ -3377,7 +3297,6 @@ func mcpCallEchoFloat32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[float32]) Box[float32] = EchoFloat32
 
-// mcpToolEchoFloat64 describes the tool "echo_float64".
 var mcpToolEchoFloat64 = mcp.ToolInfo{
 	Name:         "echo_float64",
 	Symbol:       "EchoFloat64",
@@ -3402,7 +3321,6 @@ func mcpCallEchoFloat64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[float64]) Box[float64] = EchoFloat64
 
-// mcpToolEchoFloatRoot describes the tool "echo_float_root".
 var mcpToolEchoFloatRoot = mcp.ToolInfo{
 	Name:   "echo_float_root",
 	Symbol: "EchoFloatRoot",
@@ -3432,11 +3350,8 @@ func mcpCallEchoFloatRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(context.Context, float64) float64 = EchoFloatRoot
+var mcpFieldsEchoFloatRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoFloatRoot are the arguments of the tool "echo_float_root".
-var mcpFieldsEchoFloatRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoFolder describes the tool "echo_folder".
 var mcpToolEchoFolder = mcp.ToolInfo{
 	Name:   "echo_folder",
 	Symbol: "EchoFolder",
@@ -3474,7 +3389,6 @@ func mcpCallEchoFolder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Folder) Folder = EchoFolder
 
-// mcpToolEchoForest describes the tool "echo_forest".
 var mcpToolEchoForest = mcp.ToolInfo{
 	Name:   "echo_forest",
 	Symbol: "EchoForest",
@@ -3513,7 +3427,6 @@ func mcpCallEchoForest(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Forest) Forest = EchoForest
 
-// mcpToolEchoFormats describes the tool "echo_formats".
 var mcpToolEchoFormats = mcp.ToolInfo{
 	Name:   "echo_formats",
 	Symbol: "EchoFormats",
@@ -3566,7 +3479,6 @@ func mcpCallEchoFormats(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Formats) Formats = EchoFormats
 
-// mcpToolEchoGradeKeys describes the tool "echo_grade_keys".
 var mcpToolEchoGradeKeys = mcp.ToolInfo{
 	Name:   "echo_grade_keys",
 	Symbol: "EchoGradeKeys",
@@ -3617,7 +3529,6 @@ func mcpCallEchoGradeKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Box[map[Grade]Grade]) Box[map[Grade]Grade] = EchoGradeKeys
 
-// mcpToolEchoGrid describes the tool "echo_grid".
 var mcpToolEchoGrid = mcp.ToolInfo{
 	Name:   "echo_grid",
 	Symbol: "EchoGrid",
@@ -3653,7 +3564,6 @@ func mcpCallEchoGrid(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Grid) Grid = EchoGrid
 
-// mcpToolEchoHiding describes the tool "echo_hiding".
 var mcpToolEchoHiding = mcp.ToolInfo{
 	Name:   "echo_hiding",
 	Symbol: "EchoHiding",
@@ -3680,7 +3590,6 @@ func mcpCallEchoHiding(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Hiding) Hiding = EchoHiding
 
-// mcpToolEchoHuge describes the tool "echo_huge".
 var mcpToolEchoHuge = mcp.ToolInfo{
 	Name:   "echo_huge",
 	Symbol: "EchoHuge",
@@ -3754,7 +3663,6 @@ func mcpCallEchoHuge(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Huge]) Box[Huge] = EchoHuge
 
-// mcpToolEchoInOnly describes the tool "echo_in_only".
 var mcpToolEchoInOnly = mcp.ToolInfo{
 	Name:   "echo_in_only",
 	Symbol: "EchoInOnly",
@@ -3819,7 +3727,6 @@ func mcpCallEchoInOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[InOnly]) Box[InOnly] = EchoInOnly
 
-// mcpToolEchoInline describes the tool "echo_inline".
 var mcpToolEchoInline = mcp.ToolInfo{
 	Name:   "echo_inline",
 	Symbol: "EchoInline",
@@ -3858,7 +3765,6 @@ func mcpCallEchoInline(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Inline) Inline = EchoInline
 
-// mcpToolEchoInt describes the tool "echo_int".
 var mcpToolEchoInt = mcp.ToolInfo{
 	Name:         "echo_int",
 	Symbol:       "EchoInt",
@@ -3888,7 +3794,6 @@ func mcpCallEchoInt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, Box[int]) Box[int] = EchoInt
 
-// mcpToolEchoInt16 describes the tool "echo_int16".
 var mcpToolEchoInt16 = mcp.ToolInfo{
 	Name:   "echo_int16",
 	Symbol: "EchoInt16",
@@ -3929,7 +3834,6 @@ func mcpCallEchoInt16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[int16]) Box[int16] = EchoInt16
 
-// mcpToolEchoInt32 describes the tool "echo_int32".
 var mcpToolEchoInt32 = mcp.ToolInfo{
 	Name:         "echo_int32",
 	Symbol:       "EchoInt32",
@@ -3978,7 +3882,6 @@ func mcpCallEchoInt32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[int32]) Box[int32] = EchoInt32
 
-// mcpToolEchoInt64 describes the tool "echo_int64".
 var mcpToolEchoInt64 = mcp.ToolInfo{
 	Name:         "echo_int64",
 	Symbol:       "EchoInt64",
@@ -4003,7 +3906,6 @@ func mcpCallEchoInt64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[int64]) Box[int64] = EchoInt64
 
-// mcpToolEchoInt8 describes the tool "echo_int8".
 var mcpToolEchoInt8 = mcp.ToolInfo{
 	Name:         "echo_int8",
 	Symbol:       "EchoInt8",
@@ -4049,7 +3951,6 @@ func mcpCallEchoInt8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[int8]) Box[int8] = EchoInt8
 
-// mcpToolEchoInt8Keys describes the tool "echo_int8_keys".
 var mcpToolEchoInt8Keys = mcp.ToolInfo{
 	Name:   "echo_int8_keys",
 	Symbol: "EchoInt8Keys",
@@ -4103,7 +4004,6 @@ func mcpCallEchoInt8Keys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[map[int8]*string]) Box[map[int8]*string] = EchoInt8Keys
 
-// mcpToolEchoIntKeys describes the tool "echo_int_keys".
 var mcpToolEchoIntKeys = mcp.ToolInfo{
 	Name:   "echo_int_keys",
 	Symbol: "EchoIntKeys",
@@ -4154,7 +4054,6 @@ func mcpCallEchoIntKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[map[int]string]) Box[map[int]string] = EchoIntKeys
 
-// mcpToolEchoIntKeysRoot describes the tool "echo_int_keys_root".
 var mcpToolEchoIntKeysRoot = mcp.ToolInfo{
 	Name:   "echo_int_keys_root",
 	Symbol: "EchoIntKeysRoot",
@@ -4190,11 +4089,8 @@ func mcpCallEchoIntKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 }
 
 var _ func(context.Context, map[int]Point) map[int]Point = EchoIntKeysRoot
+var mcpFieldsEchoIntKeysRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoIntKeysRoot are the arguments of the tool "echo_int_keys_root".
-var mcpFieldsEchoIntKeysRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoIntRoot describes the tool "echo_int_root".
 var mcpToolEchoIntRoot = mcp.ToolInfo{
 	Name:   "echo_int_root",
 	Symbol: "EchoIntRoot",
@@ -4224,11 +4120,8 @@ func mcpCallEchoIntRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(context.Context, int64) int64 = EchoIntRoot
+var mcpFieldsEchoIntRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoIntRoot are the arguments of the tool "echo_int_root".
-var mcpFieldsEchoIntRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoIP describes the tool "echo_ip".
 var mcpToolEchoIP = mcp.ToolInfo{
 	Name:         "echo_ip",
 	Symbol:       "EchoIP",
@@ -4253,7 +4146,6 @@ func mcpCallEchoIP(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 
 var _ func(context.Context, Box[net.IP]) Box[net.IP] = EchoIP
 
-// mcpToolEchoIPRoot describes the tool "echo_ip_root".
 var mcpToolEchoIPRoot = mcp.ToolInfo{
 	Name:   "echo_ip_root",
 	Symbol: "EchoIPRoot",
@@ -4283,11 +4175,8 @@ func mcpCallEchoIPRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 }
 
 var _ func(context.Context, net.IP) net.IP = EchoIPRoot
+var mcpFieldsEchoIPRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoIPRoot are the arguments of the tool "echo_ip_root".
-var mcpFieldsEchoIPRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoItself describes the tool "echo_itself".
 var mcpToolEchoItself = mcp.ToolInfo{
 	Name:   "echo_itself",
 	Symbol: "EchoItself",
@@ -4314,7 +4203,6 @@ func mcpCallEchoItself(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Itself) Itself = EchoItself
 
-// mcpToolEchoKeyPatterns describes the tool "echo_key_patterns".
 var mcpToolEchoKeyPatterns = mcp.ToolInfo{
 	Name:   "echo_key_patterns",
 	Symbol: "EchoKeyPatterns",
@@ -4362,7 +4250,6 @@ func mcpCallEchoKeyPatterns(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, KeyPatterns) KeyPatterns = EchoKeyPatterns
 
-// mcpToolEchoKeyed describes the tool "echo_keyed".
 var mcpToolEchoKeyed = mcp.ToolInfo{
 	Name:        "echo_keyed",
 	Description: "Has a pattern of keys by directive.",
@@ -4392,7 +4279,6 @@ func mcpCallEchoKeyed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Keyed) Keyed = EchoKeyed
 
-// mcpToolEchoKeys describes the tool "echo_keys".
 var mcpToolEchoKeys = mcp.ToolInfo{
 	Name:        "echo_keys",
 	Symbol:      "EchoKeys",
@@ -4446,7 +4332,6 @@ func mcpCallEchoKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Keys) Keys = EchoKeys
 
-// mcpToolEchoKeywords describes the tool "echo_keywords".
 var mcpToolEchoKeywords = mcp.ToolInfo{
 	Name:   "echo_keywords",
 	Symbol: "EchoKeywords",
@@ -4482,7 +4367,6 @@ func mcpCallEchoKeywords(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Keywords) Keywords = EchoKeywords
 
-// mcpToolEchoLabel describes the tool "echo_label".
 var mcpToolEchoLabel = mcp.ToolInfo{
 	Name:   "echo_label",
 	Symbol: "EchoLabel",
@@ -4527,7 +4411,6 @@ func mcpCallEchoLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Label]) Box[Label] = EchoLabel
 
-// mcpToolEchoLabels describes the tool "echo_labels".
 var mcpToolEchoLabels = mcp.ToolInfo{
 	Name:   "echo_labels",
 	Symbol: "EchoLabels",
@@ -4574,7 +4457,6 @@ func mcpCallEchoLabels(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Labels]) Box[Labels] = EchoLabels
 
-// mcpToolEchoLadder describes the tool "echo_ladder".
 var mcpToolEchoLadder = mcp.ToolInfo{
 	Name:   "echo_ladder",
 	Symbol: "EchoLadder",
@@ -4613,7 +4495,6 @@ func mcpCallEchoLadder(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Ladder) Ladder = EchoLadder
 
-// mcpToolEchoLengths describes the tool "echo_lengths".
 var mcpToolEchoLengths = mcp.ToolInfo{
 	Name:   "echo_lengths",
 	Symbol: "EchoLengths",
@@ -4670,7 +4551,6 @@ func mcpCallEchoLengths(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Lengths) Lengths = EchoLengths
 
-// mcpToolEchoLenient describes the tool "echo_lenient".
 var mcpToolEchoLenient = mcp.ToolInfo{
 	Name:         "echo_lenient",
 	Description:  "Takes numbers and booleans in quotes as well.",
@@ -4723,7 +4603,6 @@ func mcpCallEchoLenient(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Scalars) Scalars = EchoLenient
 
-// mcpToolEchoLenientBox describes the tool "echo_lenient_box".
 var mcpToolEchoLenientBox = mcp.ToolInfo{
 	Name:         "echo_lenient_box",
 	Description:  "Takes JSON texts in the place of objects and lists.",
@@ -4827,7 +4706,6 @@ func mcpCallEchoLenientBox(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, Box[Point]) Box[Point] = EchoLenientBox
 
-// mcpToolEchoLenientDefaults describes the tool "echo_lenient_defaults".
 var mcpToolEchoLenientDefaults = mcp.ToolInfo{
 	Name:         "echo_lenient_defaults",
 	Description:  "Is lenient about defaults.",
@@ -4854,7 +4732,6 @@ func mcpCallEchoLenientDefaults(ctx context.Context, req *mcp.Request) (*mcp.Too
 
 var _ func(context.Context, Defaults) Defaults = EchoLenientDefaults
 
-// mcpToolEchoLevel describes the tool "echo_level".
 var mcpToolEchoLevel = mcp.ToolInfo{
 	Name:   "echo_level",
 	Symbol: "EchoLevel",
@@ -4915,7 +4792,6 @@ func mcpCallEchoLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Level]) Box[Level] = EchoLevel
 
-// mcpToolEchoLevelKeys describes the tool "echo_level_keys".
 var mcpToolEchoLevelKeys = mcp.ToolInfo{
 	Name:   "echo_level_keys",
 	Symbol: "EchoLevelKeys",
@@ -4980,7 +4856,6 @@ func mcpCallEchoLevelKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Box[map[Level]Sort]) Box[map[Level]Sort] = EchoLevelKeys
 
-// mcpToolEchoLevelKeysRoot describes the tool "echo_level_keys_root".
 var mcpToolEchoLevelKeysRoot = mcp.ToolInfo{
 	Name:   "echo_level_keys_root",
 	Symbol: "EchoLevelKeysRoot",
@@ -5011,12 +4886,8 @@ func mcpCallEchoLevelKeysRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 }
 
 var _ func(context.Context, map[slog.Level]slog.Level) map[slog.Level]slog.Level = EchoLevelKeysRoot
+var mcpFieldsEchoLevelKeysRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoLevelKeysRoot are the arguments of the tool
-// "echo_level_keys_root".
-var mcpFieldsEchoLevelKeysRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoLimited describes the tool "echo_limited".
 var mcpToolEchoLimited = mcp.ToolInfo{
 	Name:   "echo_limited",
 	Symbol: "EchoLimited",
@@ -5054,7 +4925,6 @@ func mcpCallEchoLimited(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Limited) Limited = EchoLimited
 
-// mcpToolEchoLink describes the tool "echo_link".
 var mcpToolEchoLink = mcp.ToolInfo{
 	Name:   "echo_link",
 	Symbol: "EchoLink",
@@ -5086,7 +4956,6 @@ func mcpCallEchoLink(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Link) Link = EchoLink
 
-// mcpToolEchoListOfBytes describes the tool "echo_list_of_bytes".
 var mcpToolEchoListOfBytes = mcp.ToolInfo{
 	Name:   "echo_list_of_bytes",
 	Symbol: "EchoListOfBytes",
@@ -5131,7 +5000,6 @@ func mcpCallEchoListOfBytes(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Box[[][]byte]) Box[[][]byte] = EchoListOfBytes
 
-// mcpToolEchoListOfInts describes the tool "echo_list_of_ints".
 var mcpToolEchoListOfInts = mcp.ToolInfo{
 	Name:   "echo_list_of_ints",
 	Symbol: "EchoListOfInts",
@@ -5159,12 +5027,8 @@ func mcpCallEchoListOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(context.Context, []int) []int = EchoListOfInts
+var mcpFieldsEchoListOfInts = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoListOfInts are the arguments of the tool "echo_list_of_ints".
-var mcpFieldsEchoListOfInts = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoListOfPointerPoints describes the tool
-// "echo_list_of_pointer_points".
 var mcpToolEchoListOfPointerPoints = mcp.ToolInfo{
 	Name:   "echo_list_of_pointer_points",
 	Symbol: "EchoListOfPointerPoints",
@@ -5195,12 +5059,8 @@ func mcpCallEchoListOfPointerPoints(ctx context.Context, req *mcp.Request) (*mcp
 }
 
 var _ func(context.Context, []*Point) []*Point = EchoListOfPointerPoints
+var mcpFieldsEchoListOfPointerPoints = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoListOfPointerPoints are the arguments of the tool
-// "echo_list_of_pointer_points".
-var mcpFieldsEchoListOfPointerPoints = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoListOfPoints describes the tool "echo_list_of_points".
 var mcpToolEchoListOfPoints = mcp.ToolInfo{
 	Name:   "echo_list_of_points",
 	Symbol: "EchoListOfPoints",
@@ -5232,12 +5092,8 @@ func mcpCallEchoListOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 }
 
 var _ func(context.Context, []Point) []Point = EchoListOfPoints
+var mcpFieldsEchoListOfPoints = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoListOfPoints are the arguments of the tool
-// "echo_list_of_points".
-var mcpFieldsEchoListOfPoints = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoListOfStrings describes the tool "echo_list_of_strings".
 var mcpToolEchoListOfStrings = mcp.ToolInfo{
 	Name:   "echo_list_of_strings",
 	Symbol: "EchoListOfStrings",
@@ -5265,12 +5121,8 @@ func mcpCallEchoListOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 }
 
 var _ func(context.Context, []string) []string = EchoListOfStrings
+var mcpFieldsEchoListOfStrings = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoListOfStrings are the arguments of the tool
-// "echo_list_of_strings".
-var mcpFieldsEchoListOfStrings = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoListOfTimes describes the tool "echo_list_of_times".
 var mcpToolEchoListOfTimes = mcp.ToolInfo{
 	Name:   "echo_list_of_times",
 	Symbol: "EchoListOfTimes",
@@ -5299,11 +5151,8 @@ func mcpCallEchoListOfTimes(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 }
 
 var _ func(context.Context, []time.Time) []time.Time = EchoListOfTimes
+var mcpFieldsEchoListOfTimes = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoListOfTimes are the arguments of the tool "echo_list_of_times".
-var mcpFieldsEchoListOfTimes = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoLone describes the tool "echo_lone".
 var mcpToolEchoLone = mcp.ToolInfo{
 	Name:   "echo_lone",
 	Symbol: "EchoLone",
@@ -5361,7 +5210,6 @@ func mcpCallEchoLone(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Lone]) Box[Lone] = EchoLone
 
-// mcpToolEchoMapByLabel describes the tool "echo_map_by_label".
 var mcpToolEchoMapByLabel = mcp.ToolInfo{
 	Name:   "echo_map_by_label",
 	Symbol: "EchoMapByLabel",
@@ -5414,7 +5262,6 @@ func mcpCallEchoMapByLabel(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, Box[map[Label]Count]) Box[map[Label]Count] = EchoMapByLabel
 
-// mcpToolEchoMapOfAny describes the tool "echo_map_of_any".
 var mcpToolEchoMapOfAny = mcp.ToolInfo{
 	Name:   "echo_map_of_any",
 	Symbol: "EchoMapOfAny",
@@ -5459,7 +5306,6 @@ func mcpCallEchoMapOfAny(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[map[string]any]) Box[map[string]any] = EchoMapOfAny
 
-// mcpToolEchoMapOfInts describes the tool "echo_map_of_ints".
 var mcpToolEchoMapOfInts = mcp.ToolInfo{
 	Name:   "echo_map_of_ints",
 	Symbol: "EchoMapOfInts",
@@ -5490,11 +5336,8 @@ func mcpCallEchoMapOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(context.Context, map[string]int) map[string]int = EchoMapOfInts
+var mcpFieldsEchoMapOfInts = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoMapOfInts are the arguments of the tool "echo_map_of_ints".
-var mcpFieldsEchoMapOfInts = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoMapOfLists describes the tool "echo_map_of_lists".
 var mcpToolEchoMapOfLists = mcp.ToolInfo{
 	Name:   "echo_map_of_lists",
 	Symbol: "EchoMapOfLists",
@@ -5543,7 +5386,6 @@ func mcpCallEchoMapOfLists(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, Box[map[string][]any]) Box[map[string][]any] = EchoMapOfLists
 
-// mcpToolEchoMapOfMaps describes the tool "echo_map_of_maps".
 var mcpToolEchoMapOfMaps = mcp.ToolInfo{
 	Name:   "echo_map_of_maps",
 	Symbol: "EchoMapOfMaps",
@@ -5594,7 +5436,6 @@ func mcpCallEchoMapOfMaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Box[map[string]map[string]bool]) Box[map[string]map[string]bool] = EchoMapOfMaps
 
-// mcpToolEchoMapOfPoints describes the tool "echo_map_of_points".
 var mcpToolEchoMapOfPoints = mcp.ToolInfo{
 	Name:   "echo_map_of_points",
 	Symbol: "EchoMapOfPoints",
@@ -5626,11 +5467,8 @@ func mcpCallEchoMapOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 }
 
 var _ func(context.Context, map[string]Point) map[string]Point = EchoMapOfPoints
+var mcpFieldsEchoMapOfPoints = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoMapOfPoints are the arguments of the tool "echo_map_of_points".
-var mcpFieldsEchoMapOfPoints = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoMatrix describes the tool "echo_matrix".
 var mcpToolEchoMatrix = mcp.ToolInfo{
 	Name:   "echo_matrix",
 	Symbol: "EchoMatrix",
@@ -5675,7 +5513,6 @@ func mcpCallEchoMatrix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[[][]int]) Box[[][]int] = EchoMatrix
 
-// mcpToolEchoMixed describes the tool "echo_mixed".
 var mcpToolEchoMixed = mcp.ToolInfo{
 	Name:        "echo_mixed",
 	Description: "Takes plain parameters of many types.",
@@ -5785,15 +5622,11 @@ var _ func(
 	*Point,
 	[][]Sort,
 ) Mixed = EchoMixed
-
-// mcpFieldsEchoMixed are the arguments of the tool "echo_mixed".
 var mcpFieldsEchoMixed = wire.Fields{
-	{Name: "point", Required: true}, {Name: "at", Required: true}, {Name: "wait", Required: true},
-	{Name: "data", Required: true}, {Name: "any", Required: true, Null: true},
-	{Name: "byID", Required: true}, {Name: "opt", Required: true}, {Name: "list", Required: true},
+	{Must: "point"}, {Must: "at"}, {Must: "wait"}, {Must: "data"}, {Must: "any", Null: true},
+	{Must: "byID"}, {Must: "opt"}, {Must: "list"},
 }
 
-// mcpToolEchoMode describes the tool "echo_mode".
 var mcpToolEchoMode = mcp.ToolInfo{
 	Name:   "echo_mode",
 	Symbol: "EchoMode",
@@ -5845,7 +5678,6 @@ func mcpCallEchoMode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[mode]) Box[mode] = EchoMode
 
-// mcpToolEchoMoreThanAWord describes the tool "echo_more_than_a_word".
 var mcpToolEchoMoreThanAWord = mcp.ToolInfo{
 	Name:   "echo_more_than_a_word",
 	Symbol: "EchoMoreThanAWord",
@@ -5900,7 +5732,6 @@ func mcpCallEchoMoreThanAWord(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(context.Context, MoreThanAWord) MoreThanAWord = EchoMoreThanAWord
 
-// mcpToolEchoNames describes the tool "echo_names".
 var mcpToolEchoNames = mcp.ToolInfo{
 	Name:   "echo_names",
 	Symbol: "EchoNames",
@@ -5942,7 +5773,6 @@ func mcpCallEchoNames(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Names) Names = EchoNames
 
-// mcpToolEchoNarrowed describes the tool "echo_narrowed".
 var mcpToolEchoNarrowed = mcp.ToolInfo{
 	Name:   "echo_narrowed",
 	Symbol: "EchoNarrowed",
@@ -5994,7 +5824,6 @@ func mcpCallEchoNarrowed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Narrowed) Narrowed = EchoNarrowed
 
-// mcpToolEchoNested describes the tool "echo_nested".
 var mcpToolEchoNested = mcp.ToolInfo{
 	Name:   "echo_nested",
 	Symbol: "EchoNested",
@@ -6035,7 +5864,6 @@ func mcpCallEchoNested(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Nested]) Box[Nested] = EchoNested
 
-// mcpToolEchoNestedRoot describes the tool "echo_nested_root".
 var mcpToolEchoNestedRoot = mcp.ToolInfo{
 	Name:   "echo_nested_root",
 	Symbol: "EchoNestedRoot",
@@ -6070,11 +5898,8 @@ func mcpCallEchoNestedRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(context.Context, Nested) Nested = EchoNestedRoot
+var mcpFieldsEchoNestedRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoNestedRoot are the arguments of the tool "echo_nested_root".
-var mcpFieldsEchoNestedRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoNode describes the tool "echo_node".
 var mcpToolEchoNode = mcp.ToolInfo{
 	Name:   "echo_node",
 	Symbol: "EchoNode",
@@ -6107,7 +5932,6 @@ func mcpCallEchoNode(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Node) Node = EchoNode
 
-// mcpToolEchoNodes describes the tool "echo_nodes".
 var mcpToolEchoNodes = mcp.ToolInfo{
 	Name:   "echo_nodes",
 	Symbol: "EchoNodes",
@@ -6137,11 +5961,8 @@ func mcpCallEchoNodes(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 }
 
 var _ func(context.Context, []*Node) []*Node = EchoNodes
+var mcpFieldsEchoNodes = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoNodes are the arguments of the tool "echo_nodes".
-var mcpFieldsEchoNodes = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoNothing describes the tool "echo_nothing".
 var mcpToolEchoNothing = mcp.ToolInfo{
 	Name:         "echo_nothing",
 	Symbol:       "EchoNothing",
@@ -6166,7 +5987,6 @@ func mcpCallEchoNothing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Nothing) Nothing = EchoNothing
 
-// mcpToolEchoNullables describes the tool "echo_nullables".
 var mcpToolEchoNullables = mcp.ToolInfo{
 	Name:   "echo_nullables",
 	Symbol: "EchoNullables",
@@ -6221,7 +6041,6 @@ func mcpCallEchoNullables(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Nullables) Nullables = EchoNullables
 
-// mcpToolEchoNumber describes the tool "echo_number".
 var mcpToolEchoNumber = mcp.ToolInfo{
 	Name:         "echo_number",
 	Symbol:       "EchoNumber",
@@ -6246,7 +6065,6 @@ func mcpCallEchoNumber(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[json.Number]) Box[json.Number] = EchoNumber
 
-// mcpToolEchoObligations describes the tool "echo_obligations".
 var mcpToolEchoObligations = mcp.ToolInfo{
 	Name:   "echo_obligations",
 	Symbol: "EchoObligations",
@@ -6278,7 +6096,6 @@ func mcpCallEchoObligations(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Obligations) Obligations = EchoObligations
 
-// mcpToolEchoOdd describes the tool "echo_odd".
 var mcpToolEchoOdd = mcp.ToolInfo{
 	Name:   "echo_odd",
 	Symbol: "EchoOdd",
@@ -6350,7 +6167,6 @@ func mcpCallEchoOdd(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, Box[Odd]) Box[Odd] = EchoOdd
 
-// mcpToolEchoOddKeys describes the tool "echo_odd_keys".
 var mcpToolEchoOddKeys = mcp.ToolInfo{
 	Name:   "echo_odd_keys",
 	Symbol: "EchoOddKeys",
@@ -6395,7 +6211,6 @@ func mcpCallEchoOddKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, OddKeys) OddKeys = EchoOddKeys
 
-// mcpToolEchoOmitZero describes the tool "echo_omit_zero".
 var mcpToolEchoOmitZero = mcp.ToolInfo{
 	Name:   "echo_omit_zero",
 	Symbol: "EchoOmitZero",
@@ -6470,7 +6285,6 @@ func mcpCallEchoOmitZero(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, OmitZero) OmitZero = EchoOmitZero
 
-// mcpToolEchoOnion describes the tool "echo_onion".
 var mcpToolEchoOnion = mcp.ToolInfo{
 	Name:   "echo_onion",
 	Symbol: "EchoOnion",
@@ -6509,7 +6323,6 @@ func mcpCallEchoOnion(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Onion]) Box[Onion] = EchoOnion
 
-// mcpToolEchoOnions describes the tool "echo_onions".
 var mcpToolEchoOnions = mcp.ToolInfo{
 	Name:   "echo_onions",
 	Symbol: "EchoOnions",
@@ -6540,11 +6353,8 @@ func mcpCallEchoOnions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 }
 
 var _ func(context.Context, Onion) Onion = EchoOnions
+var mcpFieldsEchoOnions = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoOnions are the arguments of the tool "echo_onions".
-var mcpFieldsEchoOnions = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoOnly describes the tool "echo_only".
 var mcpToolEchoOnly = mcp.ToolInfo{
 	Name:   "echo_only",
 	Symbol: "EchoOnly",
@@ -6592,7 +6402,6 @@ func mcpCallEchoOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Only]) Box[Only] = EchoOnly
 
-// mcpToolEchoOptional describes the tool "echo_optional".
 var mcpToolEchoOptional = mcp.ToolInfo{
 	Name:   "echo_optional",
 	Symbol: "EchoOptional",
@@ -6657,7 +6466,6 @@ func mcpCallEchoOptional(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Optional) Optional = EchoOptional
 
-// mcpToolEchoOptions describes the tool "echo_options".
 var mcpToolEchoOptions = mcp.ToolInfo{
 	Name:   "echo_options",
 	Symbol: "EchoOptions",
@@ -6695,7 +6503,6 @@ func mcpCallEchoOptions(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Options) Options = EchoOptions
 
-// mcpToolEchoOutOnly describes the tool "echo_out_only".
 var mcpToolEchoOutOnly = mcp.ToolInfo{
 	Name:   "echo_out_only",
 	Symbol: "EchoOutOnly",
@@ -6761,7 +6568,6 @@ func mcpCallEchoOutOnly(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[OutOnly]) Box[OutOnly] = EchoOutOnly
 
-// mcpToolEchoOutOnlyText describes the tool "echo_out_only_text".
 var mcpToolEchoOutOnlyText = mcp.ToolInfo{
 	Name:   "echo_out_only_text",
 	Symbol: "EchoOutOnlyText",
@@ -6814,7 +6620,6 @@ func mcpCallEchoOutOnlyText(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Box[OutOnlyText]) Box[OutOnlyText] = EchoOutOnlyText
 
-// mcpToolEchoPageOfInts describes the tool "echo_page_of_ints".
 var mcpToolEchoPageOfInts = mcp.ToolInfo{
 	Name:   "echo_page_of_ints",
 	Symbol: "EchoPageOfInts",
@@ -6857,7 +6662,6 @@ func mcpCallEchoPageOfInts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, Page[int]) Page[int] = EchoPageOfInts
 
-// mcpToolEchoPageOfPages describes the tool "echo_page_of_pages".
 var mcpToolEchoPageOfPages = mcp.ToolInfo{
 	Name:   "echo_page_of_pages",
 	Symbol: "EchoPageOfPages",
@@ -6910,7 +6714,6 @@ func mcpCallEchoPageOfPages(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Page[Page[string]]) Page[Page[string]] = EchoPageOfPages
 
-// mcpToolEchoPageOfPointers describes the tool "echo_page_of_pointers".
 var mcpToolEchoPageOfPointers = mcp.ToolInfo{
 	Name:   "echo_page_of_pointers",
 	Symbol: "EchoPageOfPointers",
@@ -6952,7 +6755,6 @@ func mcpCallEchoPageOfPointers(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(context.Context, Page[*Point]) Page[*Point] = EchoPageOfPointers
 
-// mcpToolEchoPageOfPoints describes the tool "echo_page_of_points".
 var mcpToolEchoPageOfPoints = mcp.ToolInfo{
 	Name:   "echo_page_of_points",
 	Symbol: "EchoPageOfPoints",
@@ -6995,7 +6797,6 @@ func mcpCallEchoPageOfPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(context.Context, Page[Point]) Page[Point] = EchoPageOfPoints
 
-// mcpToolEchoPairOfPairs describes the tool "echo_pair_of_pairs".
 var mcpToolEchoPairOfPairs = mcp.ToolInfo{
 	Name:   "echo_pair_of_pairs",
 	Symbol: "EchoPairOfPairs",
@@ -7040,7 +6841,6 @@ var _ func(
 	Pair[Pair[bool, int8], Pair[[]string, map[string]Point]],
 ) Pair[Pair[bool, int8], Pair[[]string, map[string]Point]] = EchoPairOfPairs
 
-// mcpToolEchoPairOfScalars describes the tool "echo_pair_of_scalars".
 var mcpToolEchoPairOfScalars = mcp.ToolInfo{
 	Name:   "echo_pair_of_scalars",
 	Symbol: "EchoPairOfScalars",
@@ -7067,7 +6867,6 @@ func mcpCallEchoPairOfScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(context.Context, Pair[int, string]) Pair[int, string] = EchoPairOfScalars
 
-// mcpToolEchoPatterns describes the tool "echo_patterns".
 var mcpToolEchoPatterns = mcp.ToolInfo{
 	Name:   "echo_patterns",
 	Symbol: "EchoPatterns",
@@ -7113,7 +6912,6 @@ func mcpCallEchoPatterns(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Patterns) Patterns = EchoPatterns
 
-// mcpToolEchoPerm describes the tool "echo_perm".
 var mcpToolEchoPerm = mcp.ToolInfo{
 	Name:   "echo_perm",
 	Symbol: "EchoPerm",
@@ -7161,7 +6959,6 @@ func mcpCallEchoPerm(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Perm]) Box[Perm] = EchoPerm
 
-// mcpToolEchoPoint describes the tool "echo_point".
 var mcpToolEchoPoint = mcp.ToolInfo{
 	Name:         "echo_point",
 	Symbol:       "EchoPoint",
@@ -7186,7 +6983,6 @@ func mcpCallEchoPoint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Point]) Box[Point] = EchoPoint
 
-// mcpToolEchoPointer describes the tool "echo_pointer".
 var mcpToolEchoPointer = mcp.ToolInfo{
 	Name:         "echo_pointer",
 	Symbol:       "EchoPointer",
@@ -7211,7 +7007,6 @@ func mcpCallEchoPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[*int]) Box[*int] = EchoPointer
 
-// mcpToolEchoPointerArgument describes the tool "echo_pointer_argument".
 var mcpToolEchoPointerArgument = mcp.ToolInfo{
 	Name:         "echo_pointer_argument",
 	Symbol:       "EchoPointerArgument",
@@ -7234,7 +7029,6 @@ func mcpCallEchoPointerArgument(ctx context.Context, req *mcp.Request) (*mcp.Too
 
 var _ func(context.Context, *Box[int8]) *Box[int8] = EchoPointerArgument
 
-// mcpToolEchoPointerConflict describes the tool "echo_pointer_conflict".
 var mcpToolEchoPointerConflict = mcp.ToolInfo{
 	Name:   "echo_pointer_conflict",
 	Symbol: "EchoPointerConflict",
@@ -7270,7 +7064,6 @@ func mcpCallEchoPointerConflict(ctx context.Context, req *mcp.Request) (*mcp.Too
 
 var _ func(context.Context, PointerConflict) PointerConflict = EchoPointerConflict
 
-// mcpToolEchoPointerRoot describes the tool "echo_pointer_root".
 var mcpToolEchoPointerRoot = mcp.ToolInfo{
 	Name:         "echo_pointer_root",
 	Symbol:       "EchoPointerRoot",
@@ -7302,11 +7095,8 @@ func mcpCallEchoPointerRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 }
 
 var _ func(context.Context, *int) *int = EchoPointerRoot
-
-// mcpFieldsEchoPointerRoot are the arguments of the tool "echo_pointer_root".
 var mcpFieldsEchoPointerRoot = wire.Fields{{Name: "value"}}
 
-// mcpToolEchoPointerToBytes describes the tool "echo_pointer_to_bytes".
 var mcpToolEchoPointerToBytes = mcp.ToolInfo{
 	Name:   "echo_pointer_to_bytes",
 	Symbol: "EchoPointerToBytes",
@@ -7360,7 +7150,6 @@ func mcpCallEchoPointerToBytes(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(context.Context, Box[*[]byte]) Box[*[]byte] = EchoPointerToBytes
 
-// mcpToolEchoPointerToMap describes the tool "echo_pointer_to_map".
 var mcpToolEchoPointerToMap = mcp.ToolInfo{
 	Name:   "echo_pointer_to_map",
 	Symbol: "EchoPointerToMap",
@@ -7420,7 +7209,6 @@ func mcpCallEchoPointerToMap(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(context.Context, Box[*map[string]int]) Box[*map[string]int] = EchoPointerToMap
 
-// mcpToolEchoPointerToPoint describes the tool "echo_pointer_to_point".
 var mcpToolEchoPointerToPoint = mcp.ToolInfo{
 	Name:   "echo_pointer_to_point",
 	Symbol: "EchoPointerToPoint",
@@ -7495,7 +7283,6 @@ func mcpCallEchoPointerToPoint(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(context.Context, Box[*Point]) Box[*Point] = EchoPointerToPoint
 
-// mcpToolEchoPointerToPointer describes the tool "echo_pointer_to_pointer".
 var mcpToolEchoPointerToPointer = mcp.ToolInfo{
 	Name:   "echo_pointer_to_pointer",
 	Symbol: "EchoPointerToPointer",
@@ -7544,7 +7331,6 @@ func mcpCallEchoPointerToPointer(ctx context.Context, req *mcp.Request) (*mcp.To
 
 var _ func(context.Context, Box[**bool]) Box[**bool] = EchoPointerToPointer
 
-// mcpToolEchoPointerToSlice describes the tool "echo_pointer_to_slice".
 var mcpToolEchoPointerToSlice = mcp.ToolInfo{
 	Name:   "echo_pointer_to_slice",
 	Symbol: "EchoPointerToSlice",
@@ -7598,7 +7384,6 @@ func mcpCallEchoPointerToSlice(ctx context.Context, req *mcp.Request) (*mcp.Tool
 
 var _ func(context.Context, Box[*[]int]) Box[*[]int] = EchoPointerToSlice
 
-// mcpToolEchoPointerToString describes the tool "echo_pointer_to_string".
 var mcpToolEchoPointerToString = mcp.ToolInfo{
 	Name:   "echo_pointer_to_string",
 	Symbol: "EchoPointerToString",
@@ -7647,7 +7432,6 @@ func mcpCallEchoPointerToString(ctx context.Context, req *mcp.Request) (*mcp.Too
 
 var _ func(context.Context, Box[*string]) Box[*string] = EchoPointerToString
 
-// mcpToolEchoPointerToTime describes the tool "echo_pointer_to_time".
 var mcpToolEchoPointerToTime = mcp.ToolInfo{
 	Name:   "echo_pointer_to_time",
 	Symbol: "EchoPointerToTime",
@@ -7701,7 +7485,6 @@ func mcpCallEchoPointerToTime(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(context.Context, Box[*time.Time]) Box[*time.Time] = EchoPointerToTime
 
-// mcpToolEchoPointers describes the tool "echo_pointers".
 var mcpToolEchoPointers = mcp.ToolInfo{
 	Name:   "echo_pointers",
 	Symbol: "EchoPointers",
@@ -7741,7 +7524,6 @@ func mcpCallEchoPointers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Pointers) Pointers = EchoPointers
 
-// mcpToolEchoPointersRoot describes the tool "echo_pointers_root".
 var mcpToolEchoPointersRoot = mcp.ToolInfo{
 	Name:   "echo_pointers_root",
 	Symbol: "EchoPointersRoot",
@@ -7772,11 +7554,8 @@ func mcpCallEchoPointersRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 }
 
 var _ func(context.Context, []*Label) []*Label = EchoPointersRoot
+var mcpFieldsEchoPointersRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoPointersRoot are the arguments of the tool "echo_pointers_root".
-var mcpFieldsEchoPointersRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoPoints describes the tool "echo_points".
 var mcpToolEchoPoints = mcp.ToolInfo{
 	Name:   "echo_points",
 	Symbol: "EchoPoints",
@@ -7862,7 +7641,6 @@ func mcpCallEchoPoints(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[[]Point]) Box[[]Point] = EchoPoints
 
-// mcpToolEchoPointsByName describes the tool "echo_points_by_name".
 var mcpToolEchoPointsByName = mcp.ToolInfo{
 	Name:   "echo_points_by_name",
 	Symbol: "EchoPointsByName",
@@ -7933,7 +7711,6 @@ func mcpCallEchoPointsByName(ctx context.Context, req *mcp.Request) (*mcp.ToolRe
 
 var _ func(context.Context, Box[map[string]Point]) Box[map[string]Point] = EchoPointsByName
 
-// mcpToolEchoPrefix describes the tool "echo_prefix".
 var mcpToolEchoPrefix = mcp.ToolInfo{
 	Name:         "echo_prefix",
 	Symbol:       "EchoPrefix",
@@ -7958,7 +7735,6 @@ func mcpCallEchoPrefix(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[netip.Prefix]) Box[netip.Prefix] = EchoPrefix
 
-// mcpToolEchoQuery describes the tool "echo_query".
 var mcpToolEchoQuery = mcp.ToolInfo{
 	Name:        "echo_query",
 	Description: "Takes plain parameters, one of them variadic.",
@@ -8013,13 +7789,8 @@ func mcpCallEchoQuery(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 }
 
 var _ func(context.Context, string, int, *Sort, ...string) Query = EchoQuery
+var mcpFieldsEchoQuery = wire.Fields{{Must: "text"}, {Name: "limit"}, {Name: "sort"}, {Name: "tags"}}
 
-// mcpFieldsEchoQuery are the arguments of the tool "echo_query".
-var mcpFieldsEchoQuery = wire.Fields{
-	{Name: "text", Required: true}, {Name: "limit"}, {Name: "sort"}, {Name: "tags"},
-}
-
-// mcpToolEchoQuoted describes the tool "echo_quoted".
 var mcpToolEchoQuoted = mcp.ToolInfo{
 	Name:   "echo_quoted",
 	Symbol: "EchoQuoted",
@@ -8099,7 +7870,6 @@ func mcpCallEchoQuoted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Quoted) Quoted = EchoQuoted
 
-// mcpToolEchoQuotedEnums describes the tool "echo_quoted_enums".
 var mcpToolEchoQuotedEnums = mcp.ToolInfo{
 	Name:   "echo_quoted_enums",
 	Symbol: "EchoQuotedEnums",
@@ -8184,7 +7954,6 @@ func mcpCallEchoQuotedEnums(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, QuotedEnums) QuotedEnums = EchoQuotedEnums
 
-// mcpToolEchoRankKeys describes the tool "echo_rank_keys".
 var mcpToolEchoRankKeys = mcp.ToolInfo{
 	Name:   "echo_rank_keys",
 	Symbol: "EchoRankKeys",
@@ -8237,7 +8006,6 @@ func mcpCallEchoRankKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[map[Rank]Rank]) Box[map[Rank]Rank] = EchoRankKeys
 
-// mcpToolEchoRatio describes the tool "echo_ratio".
 var mcpToolEchoRatio = mcp.ToolInfo{
 	Name:         "echo_ratio",
 	Symbol:       "EchoRatio",
@@ -8262,7 +8030,6 @@ func mcpCallEchoRatio(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Ratio]) Box[Ratio] = EchoRatio
 
-// mcpToolEchoRaw describes the tool "echo_raw".
 var mcpToolEchoRaw = mcp.ToolInfo{
 	Name:         "echo_raw",
 	Symbol:       "EchoRaw",
@@ -8287,7 +8054,6 @@ func mcpCallEchoRaw(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, Box[json.RawMessage]) Box[json.RawMessage] = EchoRaw
 
-// mcpToolEchoRawRoot describes the tool "echo_raw_root".
 var mcpToolEchoRawRoot = mcp.ToolInfo{
 	Name:   "echo_raw_root",
 	Symbol: "EchoRawRoot",
@@ -8317,11 +8083,8 @@ func mcpCallEchoRawRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 }
 
 var _ func(context.Context, json.RawMessage) json.RawMessage = EchoRawRoot
+var mcpFieldsEchoRawRoot = wire.Fields{{Must: "value", Null: true}}
 
-// mcpFieldsEchoRawRoot are the arguments of the tool "echo_raw_root".
-var mcpFieldsEchoRawRoot = wire.Fields{{Name: "value", Required: true, Null: true}}
-
-// mcpToolEchoRenamed describes the tool "echo_renamed".
 var mcpToolEchoRenamed = mcp.ToolInfo{
 	Name:   "echo_renamed",
 	Symbol: "EchoRenamed",
@@ -8360,7 +8123,6 @@ func mcpCallEchoRenamed(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Renamed) Renamed = EchoRenamed
 
-// mcpToolEchoResolved describes the tool "echo_resolved".
 var mcpToolEchoResolved = mcp.ToolInfo{
 	Name:   "echo_resolved",
 	Symbol: "EchoResolved",
@@ -8398,7 +8160,6 @@ func mcpCallEchoResolved(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Resolved) Resolved = EchoResolved
 
-// mcpToolEchoRing describes the tool "echo_ring".
 var mcpToolEchoRing = mcp.ToolInfo{
 	Name:   "echo_ring",
 	Symbol: "EchoRing",
@@ -8433,7 +8194,6 @@ func mcpCallEchoRing(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Ring) Ring = EchoRing
 
-// mcpToolEchoRune describes the tool "echo_rune".
 var mcpToolEchoRune = mcp.ToolInfo{
 	Name:         "echo_rune",
 	Symbol:       "EchoRune",
@@ -8458,7 +8218,6 @@ func mcpCallEchoRune(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[rune]) Box[rune] = EchoRune
 
-// mcpToolEchoScalar describes the tool "echo_scalar".
 var mcpToolEchoScalar = mcp.ToolInfo{
 	Name:   "echo_scalar",
 	Symbol: "EchoScalar",
@@ -8493,7 +8252,6 @@ func mcpCallEchoScalar(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Scalar) Scalar = EchoScalar
 
-// mcpToolEchoScalars describes the tool "echo_scalars".
 var mcpToolEchoScalars = mcp.ToolInfo{
 	Name:         "echo_scalars",
 	Symbol:       "EchoScalars",
@@ -8518,7 +8276,6 @@ func mcpCallEchoScalars(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Scalars) Scalars = EchoScalars
 
-// mcpToolEchoScores describes the tool "echo_scores".
 var mcpToolEchoScores = mcp.ToolInfo{
 	Name:   "echo_scores",
 	Symbol: "EchoScores",
@@ -8569,7 +8326,6 @@ func mcpCallEchoScores(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Scores]) Box[Scores] = EchoScores
 
-// mcpToolEchoSecret describes the tool "echo_secret".
 var mcpToolEchoSecret = mcp.ToolInfo{
 	Name:   "echo_secret",
 	Symbol: "EchoSecret",
@@ -8614,7 +8370,6 @@ func mcpCallEchoSecret(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Secret]) Box[Secret] = EchoSecret
 
-// mcpToolEchoSecretKeys describes the tool "echo_secret_keys".
 var mcpToolEchoSecretKeys = mcp.ToolInfo{
 	Name:         "echo_secret_keys",
 	Symbol:       "EchoSecretKeys",
@@ -8639,7 +8394,6 @@ func mcpCallEchoSecretKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, Box[map[Secret]int]) Box[map[Secret]int] = EchoSecretKeys
 
-// mcpToolEchoSerial describes the tool "echo_serial".
 var mcpToolEchoSerial = mcp.ToolInfo{
 	Name:   "echo_serial",
 	Symbol: "EchoSerial",
@@ -8685,7 +8439,6 @@ func mcpCallEchoSerial(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Serial]) Box[Serial] = EchoSerial
 
-// mcpToolEchoSet describes the tool "echo_set".
 var mcpToolEchoSet = mcp.ToolInfo{
 	Name:         "echo_set",
 	Symbol:       "EchoSet",
@@ -8738,7 +8491,6 @@ func mcpCallEchoSet(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, Box[Set[Label]]) Box[Set[Label]] = EchoSet
 
-// mcpToolEchoSetOfSorts describes the tool "echo_set_of_sorts".
 var mcpToolEchoSetOfSorts = mcp.ToolInfo{
 	Name:         "echo_set_of_sorts",
 	Symbol:       "EchoSetOfSorts",
@@ -8763,7 +8515,6 @@ func mcpCallEchoSetOfSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 
 var _ func(context.Context, Box[Set[Sort]]) Box[Set[Sort]] = EchoSetOfSorts
 
-// mcpToolEchoShade describes the tool "echo_shade".
 var mcpToolEchoShade = mcp.ToolInfo{
 	Name:   "echo_shade",
 	Symbol: "EchoShade",
@@ -8816,7 +8567,6 @@ func mcpCallEchoShade(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Shade]) Box[Shade] = EchoShade
 
-// mcpToolEchoShadowing describes the tool "echo_shadowing".
 var mcpToolEchoShadowing = mcp.ToolInfo{
 	Name:   "echo_shadowing",
 	Symbol: "EchoShadowing",
@@ -8849,7 +8599,6 @@ func mcpCallEchoShadowing(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Shadowing) Shadowing = EchoShadowing
 
-// mcpToolEchoShort describes the tool "echo_short".
 var mcpToolEchoShort = mcp.ToolInfo{
 	Name:   "echo_short",
 	Symbol: "EchoShort",
@@ -8897,7 +8646,6 @@ func mcpCallEchoShort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Short]) Box[Short] = EchoShort
 
-// mcpToolEchoSingles describes the tool "echo_singles".
 var mcpToolEchoSingles = mcp.ToolInfo{
 	Name:        "echo_singles",
 	Description: "Returns what it is given.",
@@ -8945,7 +8693,6 @@ func mcpCallEchoSingles(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Singles) Singles = EchoSingles
 
-// mcpToolEchoSize describes the tool "echo_size".
 var mcpToolEchoSize = mcp.ToolInfo{
 	Name:   "echo_size",
 	Symbol: "EchoSize",
@@ -8993,7 +8740,6 @@ func mcpCallEchoSize(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Size]) Box[Size] = EchoSize
 
-// mcpToolEchoSlogLevel describes the tool "echo_slog_level".
 var mcpToolEchoSlogLevel = mcp.ToolInfo{
 	Name:         "echo_slog_level",
 	Symbol:       "EchoSlogLevel",
@@ -9018,7 +8764,6 @@ func mcpCallEchoSlogLevel(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Box[slog.Level]) Box[slog.Level] = EchoSlogLevel
 
-// mcpToolEchoSort describes the tool "echo_sort".
 var mcpToolEchoSort = mcp.ToolInfo{
 	Name:   "echo_sort",
 	Symbol: "EchoSort",
@@ -9099,7 +8844,6 @@ func mcpCallEchoSort(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Sort]) Box[Sort] = EchoSort
 
-// mcpToolEchoSortKeys describes the tool "echo_sort_keys".
 var mcpToolEchoSortKeys = mcp.ToolInfo{
 	Name:         "echo_sort_keys",
 	Symbol:       "EchoSortKeys",
@@ -9124,7 +8868,6 @@ func mcpCallEchoSortKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[map[Sort]int]) Box[map[Sort]int] = EchoSortKeys
 
-// mcpToolEchoSortPairs describes the tool "echo_sort_pairs".
 var mcpToolEchoSortPairs = mcp.ToolInfo{
 	Name:   "echo_sort_pairs",
 	Symbol: "EchoSortPairs",
@@ -9208,7 +8951,6 @@ func mcpCallEchoSortPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Box[map[Sort]Sort]) Box[map[Sort]Sort] = EchoSortPairs
 
-// mcpToolEchoSortRoot describes the tool "echo_sort_root".
 var mcpToolEchoSortRoot = mcp.ToolInfo{
 	Name:   "echo_sort_root",
 	Symbol: "EchoSortRoot",
@@ -9242,11 +8984,8 @@ func mcpCallEchoSortRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(context.Context, Sort) Sort = EchoSortRoot
+var mcpFieldsEchoSortRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoSortRoot are the arguments of the tool "echo_sort_root".
-var mcpFieldsEchoSortRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoSorts describes the tool "echo_sorts".
 var mcpToolEchoSorts = mcp.ToolInfo{
 	Name:   "echo_sorts",
 	Symbol: "EchoSorts",
@@ -9278,11 +9017,8 @@ func mcpCallEchoSorts(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 }
 
 var _ func(context.Context, []Sort) []Sort = EchoSorts
+var mcpFieldsEchoSorts = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoSorts are the arguments of the tool "echo_sorts".
-var mcpFieldsEchoSorts = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoSpaced describes the tool "echo_spaced".
 var mcpToolEchoSpaced = mcp.ToolInfo{
 	Name:   "echo_spaced",
 	Symbol: "EchoSpaced",
@@ -9325,7 +9061,6 @@ func mcpCallEchoSpaced(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Spaced]) Box[Spaced] = EchoSpaced
 
-// mcpToolEchoString describes the tool "echo_string".
 var mcpToolEchoString = mcp.ToolInfo{
 	Name:         "echo_string",
 	Symbol:       "EchoString",
@@ -9350,7 +9085,6 @@ func mcpCallEchoString(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[string]) Box[string] = EchoString
 
-// mcpToolEchoTagKeys describes the tool "echo_tag_keys".
 var mcpToolEchoTagKeys = mcp.ToolInfo{
 	Name:         "echo_tag_keys",
 	Symbol:       "EchoTagKeys",
@@ -9375,7 +9109,6 @@ func mcpCallEchoTagKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[map[Tag[int]]int]) Box[map[Tag[int]]int] = EchoTagKeys
 
-// mcpToolEchoTagged describes the tool "echo_tagged".
 var mcpToolEchoTagged = mcp.ToolInfo{
 	Name:   "echo_tagged",
 	Symbol: "EchoTagged",
@@ -9405,7 +9138,6 @@ func mcpCallEchoTagged(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Tagged) Tagged = EchoTagged
 
-// mcpToolEchoTally describes the tool "echo_tally".
 var mcpToolEchoTally = mcp.ToolInfo{
 	Name:   "echo_tally",
 	Symbol: "EchoTally",
@@ -9451,7 +9183,6 @@ func mcpCallEchoTally(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Tally]) Box[Tally] = EchoTally
 
-// mcpToolEchoTextRoot describes the tool "echo_text_root".
 var mcpToolEchoTextRoot = mcp.ToolInfo{
 	Name:   "echo_text_root",
 	Symbol: "EchoTextRoot",
@@ -9478,11 +9209,8 @@ func mcpCallEchoTextRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(context.Context, string) string = EchoTextRoot
+var mcpFieldsEchoTextRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoTextRoot are the arguments of the tool "echo_text_root".
-var mcpFieldsEchoTextRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoTightened describes the tool "echo_tightened".
 var mcpToolEchoTightened = mcp.ToolInfo{
 	Name:        "echo_tightened",
 	Description: "Takes a struct whose fields are narrowed for this tool alone.",
@@ -9512,7 +9240,6 @@ func mcpCallEchoTightened(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Point) Point = EchoTightened
 
-// mcpToolEchoTime describes the tool "echo_time".
 var mcpToolEchoTime = mcp.ToolInfo{
 	Name:         "echo_time",
 	Symbol:       "EchoTime",
@@ -9537,7 +9264,6 @@ func mcpCallEchoTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[time.Time]) Box[time.Time] = EchoTime
 
-// mcpToolEchoTimeRoot describes the tool "echo_time_root".
 var mcpToolEchoTimeRoot = mcp.ToolInfo{
 	Name:   "echo_time_root",
 	Symbol: "EchoTimeRoot",
@@ -9567,11 +9293,8 @@ func mcpCallEchoTimeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(context.Context, time.Time) time.Time = EchoTimeRoot
+var mcpFieldsEchoTimeRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoTimeRoot are the arguments of the tool "echo_time_root".
-var mcpFieldsEchoTimeRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoTreeOfPairs describes the tool "echo_tree_of_pairs".
 var mcpToolEchoTreeOfPairs = mcp.ToolInfo{
 	Name:   "echo_tree_of_pairs",
 	Symbol: "EchoTreeOfPairs",
@@ -9615,7 +9338,6 @@ func mcpCallEchoTreeOfPairs(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Tree[Pair[string, *int]]) Tree[Pair[string, *int]] = EchoTreeOfPairs
 
-// mcpToolEchoTreeOfStrings describes the tool "echo_tree_of_strings".
 var mcpToolEchoTreeOfStrings = mcp.ToolInfo{
 	Name:   "echo_tree_of_strings",
 	Symbol: "EchoTreeOfStrings",
@@ -9650,7 +9372,6 @@ func mcpCallEchoTreeOfStrings(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 
 var _ func(context.Context, Tree[string]) Tree[string] = EchoTreeOfStrings
 
-// mcpToolEchoTreeOfTrees describes the tool "echo_tree_of_trees".
 var mcpToolEchoTreeOfTrees = mcp.ToolInfo{
 	Name:   "echo_tree_of_trees",
 	Symbol: "EchoTreeOfTrees",
@@ -9695,7 +9416,6 @@ func mcpCallEchoTreeOfTrees(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, Tree[Tree[int]]) Tree[Tree[int]] = EchoTreeOfTrees
 
-// mcpToolEchoUint describes the tool "echo_uint".
 var mcpToolEchoUint = mcp.ToolInfo{
 	Name:         "echo_uint",
 	Symbol:       "EchoUint",
@@ -9739,7 +9459,6 @@ func mcpCallEchoUint(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[uint]) Box[uint] = EchoUint
 
-// mcpToolEchoUint16 describes the tool "echo_uint16".
 var mcpToolEchoUint16 = mcp.ToolInfo{
 	Name:   "echo_uint16",
 	Symbol: "EchoUint16",
@@ -9778,7 +9497,6 @@ func mcpCallEchoUint16(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[uint16]) Box[uint16] = EchoUint16
 
-// mcpToolEchoUint32 describes the tool "echo_uint32".
 var mcpToolEchoUint32 = mcp.ToolInfo{
 	Name:   "echo_uint32",
 	Symbol: "EchoUint32",
@@ -9819,7 +9537,6 @@ func mcpCallEchoUint32(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[uint32]) Box[uint32] = EchoUint32
 
-// mcpToolEchoUint64 describes the tool "echo_uint64".
 var mcpToolEchoUint64 = mcp.ToolInfo{
 	Name:         "echo_uint64",
 	Symbol:       "EchoUint64",
@@ -9844,7 +9561,6 @@ func mcpCallEchoUint64(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[uint64]) Box[uint64] = EchoUint64
 
-// mcpToolEchoUint8 describes the tool "echo_uint8".
 var mcpToolEchoUint8 = mcp.ToolInfo{
 	Name:   "echo_uint8",
 	Symbol: "EchoUint8",
@@ -9882,7 +9598,6 @@ func mcpCallEchoUint8(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[uint8]) Box[uint8] = EchoUint8
 
-// mcpToolEchoUintKeys describes the tool "echo_uint_keys".
 var mcpToolEchoUintKeys = mcp.ToolInfo{
 	Name:   "echo_uint_keys",
 	Symbol: "EchoUintKeys",
@@ -9947,7 +9662,6 @@ func mcpCallEchoUintKeys(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[map[uint64][]Point]) Box[map[uint64][]Point] = EchoUintKeys
 
-// mcpToolEchoUintptr describes the tool "echo_uintptr".
 var mcpToolEchoUintptr = mcp.ToolInfo{
 	Name:         "echo_uintptr",
 	Symbol:       "EchoUintptr",
@@ -9972,7 +9686,6 @@ func mcpCallEchoUintptr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, Box[uintptr]) Box[uintptr] = EchoUintptr
 
-// mcpToolEchoUnit describes the tool "echo_unit".
 var mcpToolEchoUnit = mcp.ToolInfo{
 	Name:   "echo_unit",
 	Symbol: "EchoUnit",
@@ -10046,7 +9759,6 @@ func mcpCallEchoUnit(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Unit]) Box[Unit] = EchoUnit
 
-// mcpToolEchoUnlisted describes the tool "echo_unlisted".
 var mcpToolEchoUnlisted = mcp.ToolInfo{
 	Name:   "echo_unlisted",
 	Symbol: "EchoUnlisted",
@@ -10092,7 +9804,6 @@ func mcpCallEchoUnlisted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 
 var _ func(context.Context, Box[Unlisted]) Box[Unlisted] = EchoUnlisted
 
-// mcpToolEchoUpper describes the tool "echo_upper".
 var mcpToolEchoUpper = mcp.ToolInfo{
 	Name:   "echo_upper",
 	Symbol: "EchoUpper",
@@ -10145,7 +9856,6 @@ func mcpCallEchoUpper(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Box[Upper]) Box[Upper] = EchoUpper
 
-// mcpToolEchoValidated describes the tool "echo_validated".
 var mcpToolEchoValidated = mcp.ToolInfo{
 	Name:   "echo_validated",
 	Symbol: "EchoValidated",
@@ -10200,7 +9910,6 @@ func mcpCallEchoValidated(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, Validated) Validated = EchoValidated
 
-// mcpToolEchoVector describes the tool "echo_vector".
 var mcpToolEchoVector = mcp.ToolInfo{
 	Name:   "echo_vector",
 	Symbol: "EchoVector",
@@ -10255,7 +9964,6 @@ func mcpCallEchoVector(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Vector[Vector[int]]]) Box[Vector[Vector[int]]] = EchoVector
 
-// mcpToolEchoVectorRoot describes the tool "echo_vector_root".
 var mcpToolEchoVectorRoot = mcp.ToolInfo{
 	Name:   "echo_vector_root",
 	Symbol: "EchoVectorRoot",
@@ -10288,11 +9996,8 @@ func mcpCallEchoVectorRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResu
 }
 
 var _ func(context.Context, Vector[Point]) Vector[Point] = EchoVectorRoot
+var mcpFieldsEchoVectorRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoVectorRoot are the arguments of the tool "echo_vector_root".
-var mcpFieldsEchoVectorRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolEchoVessel describes the tool "echo_vessel".
 var mcpToolEchoVessel = mcp.ToolInfo{
 	Name:   "echo_vessel",
 	Symbol: "EchoVessel",
@@ -10327,7 +10032,6 @@ func mcpCallEchoVessel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Vessel) Vessel = EchoVessel
 
-// mcpToolEchoWeight describes the tool "echo_weight".
 var mcpToolEchoWeight = mcp.ToolInfo{
 	Name:   "echo_weight",
 	Symbol: "EchoWeight",
@@ -10379,7 +10083,6 @@ func mcpCallEchoWeight(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Weight]) Box[Weight] = EchoWeight
 
-// mcpToolEchoWide describes the tool "echo_wide".
 var mcpToolEchoWide = mcp.ToolInfo{
 	Name:   "echo_wide",
 	Symbol: "EchoWide",
@@ -10452,7 +10155,6 @@ func mcpCallEchoWide(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Wide) Wide = EchoWide
 
-// mcpToolEchoWider describes the tool "echo_wider".
 var mcpToolEchoWider = mcp.ToolInfo{
 	Name:   "echo_wider",
 	Symbol: "EchoWider",
@@ -10628,7 +10330,6 @@ func mcpCallEchoWider(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Wider) Wider = EchoWider
 
-// mcpToolEchoWithAlias describes the tool "echo_with_alias".
 var mcpToolEchoWithAlias = mcp.ToolInfo{
 	Name:   "echo_with_alias",
 	Symbol: "EchoWithAlias",
@@ -10657,7 +10358,6 @@ func mcpCallEchoWithAlias(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 
 var _ func(context.Context, WithAlias) WithAlias = EchoWithAlias
 
-// mcpToolEchoWithGeneric describes the tool "echo_with_generic".
 var mcpToolEchoWithGeneric = mcp.ToolInfo{
 	Name:   "echo_with_generic",
 	Symbol: "EchoWithGeneric",
@@ -10686,7 +10386,6 @@ func mcpCallEchoWithGeneric(ctx context.Context, req *mcp.Request) (*mcp.ToolRes
 
 var _ func(context.Context, WithGeneric) WithGeneric = EchoWithGeneric
 
-// mcpToolEchoWord describes the tool "echo_word".
 var mcpToolEchoWord = mcp.ToolInfo{
 	Name:   "echo_word",
 	Symbol: "EchoWord",
@@ -10741,7 +10440,6 @@ func mcpCallEchoWord(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Word) Word = EchoWord
 
-// mcpToolOwnCovered describes the tool "own_covered".
 var mcpToolOwnCovered = mcp.ToolInfo{
 	Name:   "own_covered",
 	Symbol: "EchoOwnCovered",
@@ -10789,7 +10487,6 @@ func mcpCallOwnCovered(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Point) Covered = EchoOwnCovered
 
-// mcpToolOwnExpr describes the tool "own_expr".
 var mcpToolOwnExpr = mcp.ToolInfo{
 	Name:   "own_expr",
 	Symbol: "EchoOwnExpr",
@@ -10839,7 +10536,6 @@ func mcpCallOwnExpr(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, Formula) Formula = EchoOwnExpr
 
-// mcpToolOwnFlaggedPointer describes the tool "own_flagged_pointer".
 var mcpToolOwnFlaggedPointer = mcp.ToolInfo{
 	Name:         "own_flagged_pointer",
 	Symbol:       "EchoOwnFlaggedPointer",
@@ -10874,12 +10570,8 @@ func mcpCallOwnFlaggedPointer(ctx context.Context, req *mcp.Request) (*mcp.ToolR
 }
 
 var _ func(context.Context, sql.Null[*int]) sql.Null[*int] = EchoOwnFlaggedPointer
-
-// mcpFieldsOwnFlaggedPointer are the arguments of the tool
-// "own_flagged_pointer".
 var mcpFieldsOwnFlaggedPointer = wire.Fields{{Name: "value"}}
 
-// mcpToolOwnFlags describes the tool "own_flags".
 var mcpToolOwnFlags = mcp.ToolInfo{
 	Name:         "own_flags",
 	Symbol:       "EchoOwnFlags",
@@ -10914,11 +10606,8 @@ func mcpCallOwnFlags(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 }
 
 var _ func(context.Context, sql.Null[sql.Null[int]]) sql.Null[sql.Null[int]] = EchoOwnFlags
-
-// mcpFieldsOwnFlags are the arguments of the tool "own_flags".
 var mcpFieldsOwnFlags = wire.Fields{{Name: "value"}}
 
-// mcpToolOwnHusk describes the tool "own_husk".
 var mcpToolOwnHusk = mcp.ToolInfo{
 	Name:   "own_husk",
 	Symbol: "EchoOwnHusk",
@@ -10957,7 +10646,6 @@ func mcpCallOwnHusk(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, err
 
 var _ func(context.Context, Husk) Husk = EchoOwnHusk
 
-// mcpToolOwnLayers describes the tool "own_layers".
 var mcpToolOwnLayers = mcp.ToolInfo{
 	Name:   "own_layers",
 	Symbol: "EchoOwnLayers",
@@ -11049,7 +10737,6 @@ func mcpCallOwnLayers(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Layers) Layers = EchoOwnLayers
 
-// mcpToolOwnLinks describes the tool "own_links".
 var mcpToolOwnLinks = mcp.ToolInfo{
 	Name:   "own_links",
 	Symbol: "EchoOwnLinks",
@@ -11085,7 +10772,6 @@ func mcpCallOwnLinks(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Links) Links = EchoOwnLinks
 
-// mcpToolOwnMaybe describes the tool "own_maybe".
 var mcpToolOwnMaybe = mcp.ToolInfo{
 	Name:   "own_maybe",
 	Symbol: "EchoOwnMaybe",
@@ -11157,7 +10843,6 @@ func mcpCallOwnMaybe(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Box[Maybe]) Box[Maybe] = EchoOwnMaybe
 
-// mcpToolOwnMaybeFlag describes the tool "own_maybe_flag".
 var mcpToolOwnMaybeFlag = mcp.ToolInfo{
 	Name:   "own_maybe_flag",
 	Symbol: "EchoOwnMaybeFlag",
@@ -11194,11 +10879,8 @@ func mcpCallOwnMaybeFlag(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(context.Context, sql.Null[Maybe]) sql.Null[Maybe] = EchoOwnMaybeFlag
-
-// mcpFieldsOwnMaybeFlag are the arguments of the tool "own_maybe_flag".
 var mcpFieldsOwnMaybeFlag = wire.Fields{{Name: "value"}}
 
-// mcpToolOwnMaybeRoot describes the tool "own_maybe_root".
 var mcpToolOwnMaybeRoot = mcp.ToolInfo{
 	Name:   "own_maybe_root",
 	Symbol: "EchoOwnMaybeRoot",
@@ -11233,11 +10915,8 @@ func mcpCallOwnMaybeRoot(ctx context.Context, req *mcp.Request) (*mcp.ToolResult
 }
 
 var _ func(context.Context, Maybe) Maybe = EchoOwnMaybeRoot
+var mcpFieldsOwnMaybeRoot = wire.Fields{{Must: "value"}}
 
-// mcpFieldsOwnMaybeRoot are the arguments of the tool "own_maybe_root".
-var mcpFieldsOwnMaybeRoot = wire.Fields{{Name: "value", Required: true}}
-
-// mcpToolOwnNullSeason describes the tool "own_null_season".
 var mcpToolOwnNullSeason = mcp.ToolInfo{
 	Name:   "own_null_season",
 	Symbol: "EchoOwnNullSeason",
@@ -11274,11 +10953,8 @@ func mcpCallOwnNullSeason(ctx context.Context, req *mcp.Request) (*mcp.ToolResul
 }
 
 var _ func(context.Context, NullSeason) NullSeason = EchoOwnNullSeason
-
-// mcpFieldsOwnNullSeason are the arguments of the tool "own_null_season".
 var mcpFieldsOwnNullSeason = wire.Fields{{Name: "value"}}
 
-// mcpToolOwnOutcome describes the tool "own_outcome".
 var mcpToolOwnOutcome = mcp.ToolInfo{
 	Name:   "own_outcome",
 	Symbol: "EchoOwnOutcome",
@@ -11311,7 +10987,6 @@ func mcpCallOwnOutcome(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Point) Outcome = EchoOwnOutcome
 
-// mcpToolOwnParcel describes the tool "own_parcel".
 var mcpToolOwnParcel = mcp.ToolInfo{
 	Name:   "own_parcel",
 	Symbol: "EchoOwnParcel",
@@ -11354,7 +11029,6 @@ func mcpCallOwnParcel(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(context.Context, Wrapping) Wrapping = EchoOwnParcel
 
-// mcpToolOwnPerhaps describes the tool "own_perhaps".
 var mcpToolOwnPerhaps = mcp.ToolInfo{
 	Name:   "own_perhaps",
 	Symbol: "EchoOwnPerhaps",
@@ -11433,7 +11107,6 @@ func mcpCallOwnPerhaps(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Box[Perhaps]) Box[Perhaps] = EchoOwnPerhaps
 
-// mcpToolOwnRow describes the tool "own_row".
 var mcpToolOwnRow = mcp.ToolInfo{
 	Name:   "own_row",
 	Symbol: "EchoOwnRow",
@@ -11485,7 +11158,6 @@ func mcpCallOwnRow(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, erro
 
 var _ func(context.Context, Row) Row = EchoOwnRow
 
-// mcpToolOwnShape describes the tool "own_shape".
 var mcpToolOwnShape = mcp.ToolInfo{
 	Name:   "own_shape",
 	Symbol: "EchoOwnShape",
@@ -11543,7 +11215,6 @@ func mcpCallOwnShape(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Drawing) Drawing = EchoOwnShape
 
-// mcpToolOwnSQLNulls describes the tool "own_sql_nulls".
 var mcpToolOwnSQLNulls = mcp.ToolInfo{
 	Name:   "own_sql_nulls",
 	Symbol: "EchoOwnSQLNulls",
@@ -11686,7 +11357,6 @@ func mcpCallOwnSQLNulls(ctx context.Context, req *mcp.Request) (*mcp.ToolResult,
 
 var _ func(context.Context, SQLNulls) SQLNulls = EchoOwnSQLNulls
 
-// mcpToolOwnWeekday describes the tool "own_weekday".
 var mcpToolOwnWeekday = mcp.ToolInfo{
 	Name:         "own_weekday",
 	Symbol:       "EchoOwnWeekday",
@@ -11892,7 +11562,6 @@ func mcpDefaultBigNumbersDefault() big.Int {
 	return mcpimpl.Fixed[big.Int]("tool echo_big_numbers: the default of field default of BigNumbers", `1e2`, mcpDecodeInt)
 }
 
-// mcpDecodeBoxAddr reads a value of type Box[netip.Addr].
 func mcpDecodeBoxAddr(d *wire.Decoder, v *Box[netip.Addr]) {
 	for o := d.Object(mcpFieldsBoxAddr); o.Next(); {
 		switch o.Name() {
@@ -11925,25 +11594,19 @@ var _ = struct {
 	PtrOpt    *netip.Addr
 	Bag       map[string]*netip.Addr
 }(Box[netip.Addr]{})
-
-// mcpFieldsBoxAddr are the members of a value of type Box[netip.Addr].
 var mcpFieldsBoxAddr = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeAddr reads a value of type netip.Addr.
 func mcpDecodeAddr(d *wire.Decoder, v *netip.Addr) {
 	wire.Text(d, v, (*netip.Addr).UnmarshalText)
 }
 
-// mcpDecodeAddrPtr reads a value of type *netip.Addr.
 func mcpDecodeAddrPtr(d *wire.Decoder, v **netip.Addr) {
 	wire.Nullable(d, v, mcpDecodeAddr)
 }
 
-// mcpDecodeBoxBoolMap reads a value of type Box[map[netip.Addr]bool].
 func mcpDecodeBoxBoolMap(d *wire.Decoder, v *Box[map[netip.Addr]bool]) {
 	for o := d.Object(mcpFieldsBoxBoolMap); o.Next(); {
 		switch o.Name() {
@@ -11976,31 +11639,23 @@ var _ = struct {
 	PtrOpt    *map[netip.Addr]bool
 	Bag       map[string]*map[netip.Addr]bool
 }(Box[map[netip.Addr]bool]{})
-
-// mcpFieldsBoxBoolMap are the members of a value of type
-// Box[map[netip.Addr]bool].
 var mcpFieldsBoxBoolMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoolMap reads a value of type map[netip.Addr]bool.
 func mcpDecodeBoolMap(d *wire.Decoder, v *map[netip.Addr]bool) {
 	wire.MapText(d, v, (*netip.Addr).UnmarshalText, wire.Bool)
 }
 
-// mcpDecodeBoolMapPtr reads a value of type *map[netip.Addr]bool.
 func mcpDecodeBoolMapPtr(d *wire.Decoder, v **map[netip.Addr]bool) {
 	wire.Nullable(d, v, mcpDecodeBoolMap)
 }
 
-// mcpDecodePrefix reads a value of type netip.Prefix.
 func mcpDecodePrefix(d *wire.Decoder, v *netip.Prefix) {
 	wire.Text(d, v, (*netip.Prefix).UnmarshalText)
 }
 
-// mcpDecodeBoxAddrPort reads a value of type Box[netip.AddrPort].
 func mcpDecodeBoxAddrPort(d *wire.Decoder, v *Box[netip.AddrPort]) {
 	for o := d.Object(mcpFieldsBoxAddrPort); o.Next(); {
 		switch o.Name() {
@@ -12033,25 +11688,19 @@ var _ = struct {
 	PtrOpt    *netip.AddrPort
 	Bag       map[string]*netip.AddrPort
 }(Box[netip.AddrPort]{})
-
-// mcpFieldsBoxAddrPort are the members of a value of type Box[netip.AddrPort].
 var mcpFieldsBoxAddrPort = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeAddrPort reads a value of type netip.AddrPort.
 func mcpDecodeAddrPort(d *wire.Decoder, v *netip.AddrPort) {
 	wire.Text(d, v, (*netip.AddrPort).UnmarshalText)
 }
 
-// mcpDecodeAddrPortPtr reads a value of type *netip.AddrPort.
 func mcpDecodeAddrPortPtr(d *wire.Decoder, v **netip.AddrPort) {
 	wire.Nullable(d, v, mcpDecodeAddrPort)
 }
 
-// mcpDecodeBoxString reads a value of type Box[string].
 func mcpDecodeBoxString(d *wire.Decoder, v *Box[string]) {
 	for o := d.Object(mcpFieldsBoxString); o.Next(); {
 		switch o.Name() {
@@ -12084,20 +11733,15 @@ var _ = struct {
 	PtrOpt    *string
 	Bag       map[string]*string
 }(Box[string]{})
-
-// mcpFieldsBoxString are the members of a value of type Box[string].
 var mcpFieldsBoxString = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeStringPtr reads a value of type *string.
 func mcpDecodeStringPtr(d *wire.Decoder, v **string) {
 	wire.Nullable(d, v, wire.String)
 }
 
-// mcpDecodeBoxTime reads a value of type Box[time.Time].
 func mcpDecodeBoxTime(d *wire.Decoder, v *Box[time.Time]) {
 	for o := d.Object(mcpFieldsBoxTime); o.Next(); {
 		switch o.Name() {
@@ -12130,20 +11774,15 @@ var _ = struct {
 	PtrOpt    *time.Time
 	Bag       map[string]*time.Time
 }(Box[time.Time]{})
-
-// mcpFieldsBoxTime are the members of a value of type Box[time.Time].
 var mcpFieldsBoxTime = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeTimePtr reads a value of type *time.Time.
 func mcpDecodeTimePtr(d *wire.Decoder, v **time.Time) {
 	wire.Nullable(d, v, wire.Time)
 }
 
-// mcpDecodeEchoAllowedAllowed reads a value of type Allowed.
 func mcpDecodeEchoAllowedAllowed(d *wire.Decoder, v *Allowed) {
 	v.Default = float64(0.5)
 	for o := d.Object(mcpFieldsEchoAllowedAllowed); o.Next(); {
@@ -12172,24 +11811,19 @@ var _ = struct {
 	ByName                         map[string]any
 	Default                        any
 }(Allowed{})
-
-// mcpFieldsEchoAllowedAllowed are the members of a value of type Allowed.
 var mcpFieldsEchoAllowedAllowed = wire.Fields{
-	{Name: "scalar", Required: true, Null: true}, {Name: "choice", Required: true, Null: true},
-	{Name: "filter"}, {Name: "either"}, {Name: "list"}, {Name: "byName"}, {Name: "default"},
+	{Must: "scalar", Null: true}, {Must: "choice", Null: true}, {Name: "filter"}, {Name: "either"},
+	{Name: "list"}, {Name: "byName"}, {Name: "default"},
 }
 
-// mcpDecodeEchoAllowedAllowedListItem reads a value of type any.
 func mcpDecodeEchoAllowedAllowedListItem(d *wire.Decoder, v *any) {
 	wire.AnyBySchema(d, v, mcpAllowedEchoAllowedAllowedListItem)
 }
 
-// mcpDecodeEchoAllowedAllowedByNameValue reads a value of type any.
 func mcpDecodeEchoAllowedAllowedByNameValue(d *wire.Decoder, v *any) {
 	wire.AnyBySchema(d, v, mcpAllowedEchoAllowedAllowedByNameValue)
 }
 
-// mcpDecodeAnonymous reads a value of type Anonymous.
 func mcpDecodeAnonymous(d *wire.Decoder, v *Anonymous) {
 	for o := d.Object(mcpFieldsAnonymous); o.Next(); {
 		switch o.Name() {
@@ -12214,11 +11848,8 @@ var _ = struct {
 	Map  map[string]mcpStructAnonymousMapValue
 	Same mcpStructAnonymousListItem
 }(Anonymous{})
-
-// mcpFieldsAnonymous are the members of a value of type Anonymous.
 var mcpFieldsAnonymous = wire.Fields{
-	{Name: "part", Required: true}, {Name: "ptr"}, {Name: "List", Required: true},
-	{Name: "Map", Required: true}, {Name: "Same", Required: true},
+	{Must: "part"}, {Name: "ptr"}, {Must: "List"}, {Must: "Map"}, {Must: "Same"},
 }
 
 // mcpStructAnonymousPart has the fields of a struct without a name, and no
@@ -12228,7 +11859,6 @@ type mcpStructAnonymousPart = struct {
 	Inner mcpStructAnonymousPartInner
 }
 
-// mcpDecodeAnonymousPart reads a value of a type that has no name.
 func mcpDecodeAnonymousPart(d *wire.Decoder, v *mcpStructAnonymousPart) {
 	for o := d.Object(mcpFieldsAnonymousPart); o.Next(); {
 		switch o.Name() {
@@ -12240,8 +11870,7 @@ func mcpDecodeAnonymousPart(d *wire.Decoder, v *mcpStructAnonymousPart) {
 	}
 }
 
-// mcpFieldsAnonymousPart are the members of a value of a type that has no name.
-var mcpFieldsAnonymousPart = wire.Fields{{Name: "x", Required: true}, {Name: "Inner", Required: true}}
+var mcpFieldsAnonymousPart = wire.Fields{{Must: "x"}, {Must: "Inner"}}
 
 // mcpStructAnonymousPartInner has the fields of a struct without a name, and
 // no tags.
@@ -12249,7 +11878,6 @@ type mcpStructAnonymousPartInner = struct {
 	Y []mcpStructAnonymousPartInnerYItem
 }
 
-// mcpDecodeAnonymousPartInner reads a value of a type that has no name.
 func mcpDecodeAnonymousPartInner(d *wire.Decoder, v *mcpStructAnonymousPartInner) {
 	for o := d.Object(mcpFieldsAnonymousPartInner); o.Next(); {
 		switch o.Name() {
@@ -12259,9 +11887,7 @@ func mcpDecodeAnonymousPartInner(d *wire.Decoder, v *mcpStructAnonymousPartInner
 	}
 }
 
-// mcpFieldsAnonymousPartInner are the members of a value of a type that has no
-// name.
-var mcpFieldsAnonymousPartInner = wire.Fields{{Name: "Y", Required: true}}
+var mcpFieldsAnonymousPartInner = wire.Fields{{Must: "Y"}}
 
 // mcpStructAnonymousPartInnerYItem has the fields of a struct without a name,
 // and no tags.
@@ -12269,7 +11895,6 @@ type mcpStructAnonymousPartInnerYItem = struct {
 	Z string
 }
 
-// mcpDecodeAnonymousPartInnerYItem reads a value of a type that has no name.
 func mcpDecodeAnonymousPartInnerYItem(d *wire.Decoder, v *mcpStructAnonymousPartInnerYItem) {
 	for o := d.Object(mcpFieldsAnonymousPartInnerYItem); o.Next(); {
 		switch o.Name() {
@@ -12279,16 +11904,13 @@ func mcpDecodeAnonymousPartInnerYItem(d *wire.Decoder, v *mcpStructAnonymousPart
 	}
 }
 
-// mcpFieldsAnonymousPartInnerYItem are the members of a value of a type that
-// has no name.
-var mcpFieldsAnonymousPartInnerYItem = wire.Fields{{Name: "Z", Required: true}}
+var mcpFieldsAnonymousPartInnerYItem = wire.Fields{{Must: "Z"}}
 
 // mcpStructAnonymousPtr has the fields of a struct without a name, and no tags.
 type mcpStructAnonymousPtr = struct {
 	A int
 }
 
-// mcpDecodeAnonymousPtr reads a value of a type that has no name.
 func mcpDecodeAnonymousPtr(d *wire.Decoder, v *mcpStructAnonymousPtr) {
 	for o := d.Object(mcpFieldsAnonymousPtr); o.Next(); {
 		switch o.Name() {
@@ -12298,8 +11920,7 @@ func mcpDecodeAnonymousPtr(d *wire.Decoder, v *mcpStructAnonymousPtr) {
 	}
 }
 
-// mcpFieldsAnonymousPtr are the members of a value of a type that has no name.
-var mcpFieldsAnonymousPtr = wire.Fields{{Name: "A", Required: true}}
+var mcpFieldsAnonymousPtr = wire.Fields{{Must: "A"}}
 
 // mcpStructAnonymousListItem has the fields of a struct without a name, and no
 // tags.
@@ -12307,7 +11928,6 @@ type mcpStructAnonymousListItem = struct {
 	B bool
 }
 
-// mcpDecodeAnonymousListItem reads a value of a type that has no name.
 func mcpDecodeAnonymousListItem(d *wire.Decoder, v *mcpStructAnonymousListItem) {
 	for o := d.Object(mcpFieldsAnonymousListItem); o.Next(); {
 		switch o.Name() {
@@ -12317,9 +11937,7 @@ func mcpDecodeAnonymousListItem(d *wire.Decoder, v *mcpStructAnonymousListItem) 
 	}
 }
 
-// mcpFieldsAnonymousListItem are the members of a value of a type that has no
-// name.
-var mcpFieldsAnonymousListItem = wire.Fields{{Name: "B", Required: true}}
+var mcpFieldsAnonymousListItem = wire.Fields{{Must: "B"}}
 
 // mcpStructAnonymousMapValue has the fields of a struct without a name, and no
 // tags.
@@ -12327,7 +11945,6 @@ type mcpStructAnonymousMapValue = struct {
 	C float64
 }
 
-// mcpDecodeAnonymousMapValue reads a value of a type that has no name.
 func mcpDecodeAnonymousMapValue(d *wire.Decoder, v *mcpStructAnonymousMapValue) {
 	for o := d.Object(mcpFieldsAnonymousMapValue); o.Next(); {
 		switch o.Name() {
@@ -12337,11 +11954,8 @@ func mcpDecodeAnonymousMapValue(d *wire.Decoder, v *mcpStructAnonymousMapValue) 
 	}
 }
 
-// mcpFieldsAnonymousMapValue are the members of a value of a type that has no
-// name.
-var mcpFieldsAnonymousMapValue = wire.Fields{{Name: "C", Required: true}}
+var mcpFieldsAnonymousMapValue = wire.Fields{{Must: "C"}}
 
-// mcpDecodeBoxAny reads a value of type Box[any].
 func mcpDecodeBoxAny(d *wire.Decoder, v *Box[any]) {
 	for o := d.Object(mcpFieldsBoxAny); o.Next(); {
 		switch o.Name() {
@@ -12374,20 +11988,16 @@ var _ = struct {
 	PtrOpt    *any
 	Bag       map[string]*any
 }(Box[any]{})
-
-// mcpFieldsBoxAny are the members of a value of type Box[any].
 var mcpFieldsBoxAny = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeAnyPtr reads a value of type *any.
 func mcpDecodeAnyPtr(d *wire.Decoder, v **any) {
 	wire.Nullable(d, v, wire.Any)
 }
 
-// mcpDecodeBoxAnything reads a value of type Box[Anything].
 func mcpDecodeBoxAnything(d *wire.Decoder, v *Box[Anything]) {
 	for o := d.Object(mcpFieldsBoxAnything); o.Next(); {
 		switch o.Name() {
@@ -12420,25 +12030,20 @@ var _ = struct {
 	PtrOpt    *Anything
 	Bag       map[string]*Anything
 }(Box[Anything]{})
-
-// mcpFieldsBoxAnything are the members of a value of type Box[Anything].
 var mcpFieldsBoxAnything = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeAnything reads a value of type Anything.
 func mcpDecodeAnything(d *wire.Decoder, v *Anything) {
 	wire.Any(d, (*any)(v))
 }
 
-// mcpDecodeAnythingPtr reads a value of type *Anything.
 func mcpDecodeAnythingPtr(d *wire.Decoder, v **Anything) {
 	wire.Nullable(d, v, mcpDecodeAnything)
 }
 
-// mcpDecodeBoxFloat reads a value of type Box[big.Float].
 func mcpDecodeBoxFloat(d *wire.Decoder, v *Box[big.Float]) {
 	for o := d.Object(mcpFieldsBoxFloat); o.Next(); {
 		switch o.Name() {
@@ -12471,25 +12076,19 @@ var _ = struct {
 	PtrOpt    *big.Float
 	Bag       map[string]*big.Float
 }(Box[big.Float]{})
-
-// mcpFieldsBoxFloat are the members of a value of type Box[big.Float].
 var mcpFieldsBoxFloat = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeFloat reads a value of type big.Float.
 func mcpDecodeFloat(d *wire.Decoder, v *big.Float) {
 	wire.Text(d, v, (*big.Float).UnmarshalText)
 }
 
-// mcpDecodeFloatPtr reads a value of type *big.Float.
 func mcpDecodeFloatPtr(d *wire.Decoder, v **big.Float) {
 	wire.Nullable(d, v, mcpDecodeFloat)
 }
 
-// mcpDecodeBoxInt reads a value of type Box[big.Int].
 func mcpDecodeBoxInt(d *wire.Decoder, v *Box[big.Int]) {
 	for o := d.Object(mcpFieldsBoxInt); o.Next(); {
 		switch o.Name() {
@@ -12522,25 +12121,19 @@ var _ = struct {
 	PtrOpt    *big.Int
 	Bag       map[string]*big.Int
 }(Box[big.Int]{})
-
-// mcpFieldsBoxInt are the members of a value of type Box[big.Int].
 var mcpFieldsBoxInt = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeInt reads a value of type big.Int.
 func mcpDecodeInt(d *wire.Decoder, v *big.Int) {
 	wire.JSONOfNumber(d, v, (*big.Int).UnmarshalJSON, wire.WholeNumber)
 }
 
-// mcpDecodeIntPtr reads a value of type *big.Int.
 func mcpDecodeIntPtr(d *wire.Decoder, v **big.Int) {
 	wire.Nullable(d, v, mcpDecodeInt)
 }
 
-// mcpDecodeBoxIntPtr reads a value of type Box[*big.Int].
 func mcpDecodeBoxIntPtr(d *wire.Decoder, v *Box[*big.Int]) {
 	for o := d.Object(mcpFieldsBoxIntPtr); o.Next(); {
 		switch o.Name() {
@@ -12575,35 +12168,27 @@ var _ = struct {
 	PtrOpt    **big.Int
 	Bag       map[string]**big.Int
 }(Box[*big.Int]{})
-
-// mcpFieldsBoxIntPtr are the members of a value of type Box[*big.Int].
 var mcpFieldsBoxIntPtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxIntPtrPtr reads a value of type *big.Int.
 func mcpDecodeBoxIntPtrPtr(d *wire.Decoder, v **big.Int) {
 	wire.Ptr(d, v, mcpDecodeInt)
 }
 
-// mcpDecodeIntPtrPtr reads a value of type **big.Int.
 func mcpDecodeIntPtrPtr(d *wire.Decoder, v ***big.Int) {
 	wire.Nullable(d, v, mcpDecodeIntPtrPtr2)
 }
 
-// mcpDecodeIntPtrPtr2 reads a value of type *big.Int.
 func mcpDecodeIntPtrPtr2(d *wire.Decoder, v **big.Int) {
 	wire.Ptr(d, v, mcpDecodeInt)
 }
 
-// mcpDecodeBoxIntPtrPtrOpt reads a value of type *big.Int.
 func mcpDecodeBoxIntPtrPtrOpt(d *wire.Decoder, v **big.Int) {
 	wire.Ptr(d, v, mcpDecodeInt)
 }
 
-// mcpDecodeBigNumbers reads a value of type BigNumbers.
 func mcpDecodeBigNumbers(d *wire.Decoder, v *BigNumbers) {
 	v.Default = mcpDefaultBigNumbersDefault()
 	for o := d.Object(mcpFieldsBigNumbers); o.Next(); {
@@ -12630,13 +12215,10 @@ var _ = struct {
 	Map     map[string]*big.Int
 	Default big.Int
 }(BigNumbers{})
-
-// mcpFieldsBigNumbers are the members of a value of type BigNumbers.
 var mcpFieldsBigNumbers = wire.Fields{
-	{Name: "value", Required: true}, {Name: "pointer"}, {Name: "list"}, {Name: "map"}, {Name: "default"},
+	{Must: "value"}, {Name: "pointer"}, {Name: "list"}, {Name: "map"}, {Name: "default"},
 }
 
-// mcpDecodeBigNumbersValue reads a value of type json.Number.
 func mcpDecodeBigNumbersValue(d *wire.Decoder, v *json.Number) {
 	wire.WholeNumber(d, v)
 	wire.NumberMinimum(d, *v, "-5")
@@ -12644,52 +12226,43 @@ func mcpDecodeBigNumbersValue(d *wire.Decoder, v *json.Number) {
 	wire.NumberMultipleOf(d, *v, "3")
 }
 
-// mcpDecodeBigNumbersPointer reads a value of type big.Int.
 func mcpDecodeBigNumbersPointer(d *wire.Decoder, v *big.Int) {
 	wire.JSONOfNumber(d, v, (*big.Int).UnmarshalJSON, mcpDecodeBigNumbersPointer2)
 }
 
-// mcpDecodeBigNumbersPointer2 reads a value of type json.Number.
 func mcpDecodeBigNumbersPointer2(d *wire.Decoder, v *json.Number) {
 	wire.WholeNumber(d, v)
 	wire.NumberExclusiveMinimum(d, *v, "0")
 	wire.NumberExclusiveMaximum(d, *v, "123456789012345678901234567890")
 }
 
-// mcpDecodeBigNumbersListItem reads a value of type big.Int.
 func mcpDecodeBigNumbersListItem(d *wire.Decoder, v *big.Int) {
 	wire.JSONOfNumber(d, v, (*big.Int).UnmarshalJSON, mcpDecodeBigNumbersListItem2)
 }
 
-// mcpDecodeBigNumbersListItem2 reads a value of type json.Number.
 func mcpDecodeBigNumbersListItem2(d *wire.Decoder, v *json.Number) {
 	wire.WholeNumber(d, v)
 	wire.NumberMinimum(d, *v, "-2.5")
 }
 
-// mcpDecodeBigNumbersMapValue reads a value of type *big.Int.
 func mcpDecodeBigNumbersMapValue(d *wire.Decoder, v **big.Int) {
 	wire.Nullable(d, v, mcpDecodeBigNumbersMapValue2)
 }
 
-// mcpDecodeBigNumbersMapValue2 reads a value of type big.Int.
 func mcpDecodeBigNumbersMapValue2(d *wire.Decoder, v *big.Int) {
 	wire.JSONOfNumber(d, v, (*big.Int).UnmarshalJSON, mcpDecodeBigNumbersMapValue22)
 }
 
-// mcpDecodeBigNumbersMapValue22 reads a value of type json.Number.
 func mcpDecodeBigNumbersMapValue22(d *wire.Decoder, v *json.Number) {
 	wire.WholeNumber(d, v)
 	wire.NumberMaximum(d, *v, "7")
 }
 
-// mcpDecodeBigNumbersDefault reads a value of type json.Number.
 func mcpDecodeBigNumbersDefault(d *wire.Decoder, v *json.Number) {
 	wire.WholeNumber(d, v)
 	wire.NumberMinimum(d, *v, "1")
 }
 
-// mcpDecodeBoxBinding reads a value of type Box[Binding].
 func mcpDecodeBoxBinding(d *wire.Decoder, v *Box[Binding]) {
 	for o := d.Object(mcpFieldsBoxBinding); o.Next(); {
 		switch o.Name() {
@@ -12722,25 +12295,19 @@ var _ = struct {
 	PtrOpt    *Binding
 	Bag       map[string]*Binding
 }(Box[Binding]{})
-
-// mcpFieldsBoxBinding are the members of a value of type Box[Binding].
 var mcpFieldsBoxBinding = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBinding reads a value of type Binding.
 func mcpDecodeBinding(d *wire.Decoder, v *Binding) {
 	wire.TextEnum(d, v, (*Binding).UnmarshalText, mcpEnumBinding)
 }
 
-// mcpDecodeBindingPtr reads a value of type *Binding.
 func mcpDecodeBindingPtr(d *wire.Decoder, v **Binding) {
 	wire.Nullable(d, v, mcpDecodeBinding)
 }
 
-// mcpDecodeBoxIntMap reads a value of type Box[map[Binding]int].
 func mcpDecodeBoxIntMap(d *wire.Decoder, v *Box[map[Binding]int]) {
 	for o := d.Object(mcpFieldsBoxIntMap); o.Next(); {
 		switch o.Name() {
@@ -12773,25 +12340,19 @@ var _ = struct {
 	PtrOpt    *map[Binding]int
 	Bag       map[string]*map[Binding]int
 }(Box[map[Binding]int]{})
-
-// mcpFieldsBoxIntMap are the members of a value of type Box[map[Binding]int].
 var mcpFieldsBoxIntMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeIntMap reads a value of type map[Binding]int.
 func mcpDecodeIntMap(d *wire.Decoder, v *map[Binding]int) {
 	wire.MapText(d, v, (*Binding).UnmarshalText, wire.Int)
 }
 
-// mcpDecodeIntMapPtr reads a value of type *map[Binding]int.
 func mcpDecodeIntMapPtr(d *wire.Decoder, v **map[Binding]int) {
 	wire.Nullable(d, v, mcpDecodeIntMap)
 }
 
-// mcpDecodeBlanks reads a value of type Blanks.
 func mcpDecodeBlanks(d *wire.Decoder, v *Blanks) {
 	for o := d.Object(mcpFieldsBlanks); o.Next(); {
 		switch o.Name() {
@@ -12814,20 +12375,13 @@ var _ = struct {
 	Blank, Any, Words string
 	Rest              []string
 }(Blanks{})
+var mcpFieldsBlanks = wire.Fields{{Must: "blank"}, {Must: "any"}, {Must: "words"}, {Must: "rest"}}
 
-// mcpFieldsBlanks are the members of a value of type Blanks.
-var mcpFieldsBlanks = wire.Fields{
-	{Name: "blank", Required: true}, {Name: "any", Required: true}, {Name: "words", Required: true},
-	{Name: "rest", Required: true},
-}
-
-// mcpDecodeBlanksRestItem reads a value of type string.
 func mcpDecodeBlanksRestItem(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternBlanksRestItem)
 }
 
-// mcpDecodeBoxBlob reads a value of type Box[Blob].
 func mcpDecodeBoxBlob(d *wire.Decoder, v *Box[Blob]) {
 	for o := d.Object(mcpFieldsBoxBlob); o.Next(); {
 		switch o.Name() {
@@ -12860,20 +12414,15 @@ var _ = struct {
 	PtrOpt    *Blob
 	Bag       map[string]*Blob
 }(Box[Blob]{})
-
-// mcpFieldsBoxBlob are the members of a value of type Box[Blob].
 var mcpFieldsBoxBlob = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBlobPtr reads a value of type *Blob.
 func mcpDecodeBlobPtr(d *wire.Decoder, v **Blob) {
 	wire.Nullable(d, v, wire.Bytes)
 }
 
-// mcpDecodeBoxBool reads a value of type Box[bool].
 func mcpDecodeBoxBool(d *wire.Decoder, v *Box[bool]) {
 	for o := d.Object(mcpFieldsBoxBool); o.Next(); {
 		switch o.Name() {
@@ -12906,20 +12455,15 @@ var _ = struct {
 	PtrOpt    *bool
 	Bag       map[string]*bool
 }(Box[bool]{})
-
-// mcpFieldsBoxBool are the members of a value of type Box[bool].
 var mcpFieldsBoxBool = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoolPtr reads a value of type *bool.
 func mcpDecodeBoolPtr(d *wire.Decoder, v **bool) {
 	wire.Nullable(d, v, wire.Bool)
 }
 
-// mcpDecodeBounds reads a value of type Bounds.
 func mcpDecodeBounds(d *wire.Decoder, v *Bounds) {
 	for o := d.Object(mcpFieldsBounds); o.Next(); {
 		switch o.Name() {
@@ -13007,24 +12551,17 @@ var _ = struct {
 	Named                  Count
 	Nanos                  time.Duration
 }(Bounds{})
-
-// mcpFieldsBounds are the members of a value of type Bounds.
 var mcpFieldsBounds = wire.Fields{
-	{Name: "min", Required: true}, {Name: "max", Required: true}, {Name: "both", Required: true},
-	{Name: "above", Required: true}, {Name: "below", Required: true}, {Name: "real", Required: true},
-	{Name: "open", Required: true}, {Name: "single", Required: true}, {Name: "tiny", Required: true},
-	{Name: "tinyOpen", Required: true}, {Name: "step", Required: true}, {Name: "tenth", Required: true},
-	{Name: "half", Required: true}, {Name: "big", Required: true}, {Name: "odd", Required: true},
-	{Name: "fraction", Required: true}, {Name: "ptr"}, {Name: "ptrPtr"}, {Name: "named", Required: true},
-	{Name: "nanos", Required: true},
+	{Must: "min"}, {Must: "max"}, {Must: "both"}, {Must: "above"}, {Must: "below"}, {Must: "real"},
+	{Must: "open"}, {Must: "single"}, {Must: "tiny"}, {Must: "tinyOpen"}, {Must: "step"},
+	{Must: "tenth"}, {Must: "half"}, {Must: "big"}, {Must: "odd"}, {Must: "fraction"}, {Name: "ptr"},
+	{Name: "ptrPtr"}, {Must: "named"}, {Must: "nanos"},
 }
 
-// mcpDecodeBoundsPtrPtr reads a value of type *float64.
 func mcpDecodeBoundsPtrPtr(d *wire.Decoder, v **float64) {
 	wire.Ptr(d, v, wire.Float)
 }
 
-// mcpDecodeBoxBounds reads a value of type Box[Bounds].
 func mcpDecodeBoxBounds(d *wire.Decoder, v *Box[Bounds]) {
 	for o := d.Object(mcpFieldsBoxBounds); o.Next(); {
 		switch o.Name() {
@@ -13057,20 +12594,15 @@ var _ = struct {
 	PtrOpt    *Bounds
 	Bag       map[string]*Bounds
 }(Box[Bounds]{})
-
-// mcpFieldsBoxBounds are the members of a value of type Box[Bounds].
 var mcpFieldsBoxBounds = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoundsPtr reads a value of type *Bounds.
 func mcpDecodeBoundsPtr(d *wire.Decoder, v **Bounds) {
 	wire.Nullable(d, v, mcpDecodeBounds)
 }
 
-// mcpDecodeBoxByPointer reads a value of type Box[ByPointer].
 func mcpDecodeBoxByPointer(d *wire.Decoder, v *Box[ByPointer]) {
 	for o := d.Object(mcpFieldsBoxByPointer); o.Next(); {
 		switch o.Name() {
@@ -13103,15 +12635,11 @@ var _ = struct {
 	PtrOpt    *ByPointer
 	Bag       map[string]*ByPointer
 }(Box[ByPointer]{})
-
-// mcpFieldsBoxByPointer are the members of a value of type Box[ByPointer].
 var mcpFieldsBoxByPointer = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeByPointer reads a value of type ByPointer.
 func mcpDecodeByPointer(d *wire.Decoder, v *ByPointer) {
 	for o := d.Object(mcpFieldsByPointer); o.Next(); {
 		switch o.Name() {
@@ -13140,18 +12668,12 @@ var _ = struct {
 	*Base
 	Own int
 }(ByPointer{})
+var mcpFieldsByPointer = wire.Fields{{Name: "id"}, {Name: "Name"}, {Name: "at"}, {Must: "Own"}}
 
-// mcpFieldsByPointer are the members of a value of type ByPointer.
-var mcpFieldsByPointer = wire.Fields{
-	{Name: "id"}, {Name: "Name"}, {Name: "at"}, {Name: "Own", Required: true},
-}
-
-// mcpDecodeByPointerPtr reads a value of type *ByPointer.
 func mcpDecodeByPointerPtr(d *wire.Decoder, v **ByPointer) {
 	wire.Nullable(d, v, mcpDecodeByPointer)
 }
 
-// mcpDecodeBoxDefaults reads a value of type Box[Defaults].
 func mcpDecodeBoxDefaults(d *wire.Decoder, v *Box[Defaults]) {
 	for o := d.Object(mcpFieldsBoxDefaults); o.Next(); {
 		switch o.Name() {
@@ -13184,15 +12706,11 @@ var _ = struct {
 	PtrOpt    *Defaults
 	Bag       map[string]*Defaults
 }(Box[Defaults]{})
-
-// mcpFieldsBoxDefaults are the members of a value of type Box[Defaults].
 var mcpFieldsBoxDefaults = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeDefaults reads a value of type Defaults.
 func mcpDecodeDefaults(d *wire.Decoder, v *Defaults) {
 	v.B = true
 	v.I = -3
@@ -13295,22 +12813,18 @@ var _ = struct {
 	Any                 any
 	Opt, Req            int
 }(Defaults{})
-
-// mcpFieldsDefaults are the members of a value of type Defaults.
 var mcpFieldsDefaults = wire.Fields{
 	{Name: "b"}, {Name: "i"}, {Name: "u8"}, {Name: "big"}, {Name: "f"}, {Name: "f32"}, {Name: "s"},
 	{Name: "tick"}, {Name: "label"}, {Name: "ptr"}, {Name: "ptrPtr"}, {Name: "list"}, {Name: "jsonList"},
 	{Name: "emptyList"}, {Name: "array"}, {Name: "map"}, {Name: "intMap"}, {Name: "struct"},
 	{Name: "ptrStruct"}, {Name: "bytes"}, {Name: "time"}, {Name: "nanos"}, {Name: "any", Null: true},
-	{Name: "opt"}, {Name: "req", Required: true},
+	{Name: "opt"}, {Must: "req"},
 }
 
-// mcpDecodeDefaultsPtrPtr reads a value of type *string.
 func mcpDecodeDefaultsPtrPtr(d *wire.Decoder, v **string) {
 	wire.Ptr(d, v, wire.String)
 }
 
-// mcpDecodePoint reads a value of type Point.
 func mcpDecodePoint(d *wire.Decoder, v *Point) {
 	for o := d.Object(mcpFieldsPoint); o.Next(); {
 		switch o.Name() {
@@ -13323,16 +12837,12 @@ func mcpDecodePoint(d *wire.Decoder, v *Point) {
 var _ = struct {
 	X, Y int
 }(Point{})
+var mcpFieldsPoint = wire.Fields{{Must: "x"}, {Must: "y"}}
 
-// mcpFieldsPoint are the members of a value of type Point.
-var mcpFieldsPoint = wire.Fields{{Name: "x", Required: true}, {Name: "y", Required: true}}
-
-// mcpDecodeDefaultsPtr reads a value of type *Defaults.
 func mcpDecodeDefaultsPtr(d *wire.Decoder, v **Defaults) {
 	wire.Nullable(d, v, mcpDecodeDefaults)
 }
 
-// mcpDecodeBoxEmbedding reads a value of type Box[Embedding].
 func mcpDecodeBoxEmbedding(d *wire.Decoder, v *Box[Embedding]) {
 	for o := d.Object(mcpFieldsBoxEmbedding); o.Next(); {
 		switch o.Name() {
@@ -13365,15 +12875,11 @@ var _ = struct {
 	PtrOpt    *Embedding
 	Bag       map[string]*Embedding
 }(Box[Embedding]{})
-
-// mcpFieldsBoxEmbedding are the members of a value of type Box[Embedding].
 var mcpFieldsBoxEmbedding = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeEmbedding reads a value of type Embedding.
 func mcpDecodeEmbedding(d *wire.Decoder, v *Embedding) {
 	for o := d.Object(mcpFieldsEmbedding); o.Next(); {
 		switch o.Name() {
@@ -13392,19 +12898,14 @@ var _ = struct {
 	base
 	Own int
 }(Embedding{})
-
-// mcpFieldsEmbedding are the members of a value of type Embedding.
 var mcpFieldsEmbedding = wire.Fields{
-	{Name: "id", Required: true}, {Name: "Name", Required: true}, {Name: "at"},
-	{Name: "Shown", Required: true}, {Name: "Own", Required: true},
+	{Must: "id"}, {Must: "Name"}, {Name: "at"}, {Must: "Shown"}, {Must: "Own"},
 }
 
-// mcpDecodeEmbeddingPtr reads a value of type *Embedding.
 func mcpDecodeEmbeddingPtr(d *wire.Decoder, v **Embedding) {
 	wire.Nullable(d, v, mcpDecodeEmbedding)
 }
 
-// mcpDecodeBoxLinkPtr reads a value of type Box[*Link].
 func mcpDecodeBoxLinkPtr(d *wire.Decoder, v *Box[*Link]) {
 	for o := d.Object(mcpFieldsBoxLinkPtr); o.Next(); {
 		switch o.Name() {
@@ -13439,15 +12940,11 @@ var _ = struct {
 	PtrOpt    **Link
 	Bag       map[string]**Link
 }(Box[*Link]{})
-
-// mcpFieldsBoxLinkPtr are the members of a value of type Box[*Link].
 var mcpFieldsBoxLinkPtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeLink reads a value of type Link.
 func mcpDecodeLink(d *wire.Decoder, v *Link) {
 	for o := d.Object(mcpFieldsLink); o.Next(); {
 		switch o.Name() {
@@ -13463,36 +12960,28 @@ var _ = struct {
 	N    int
 	Next *Link
 }(Link{})
+var mcpFieldsLink = wire.Fields{{Must: "n"}, {Name: "next"}}
 
-// mcpFieldsLink are the members of a value of type Link.
-var mcpFieldsLink = wire.Fields{{Name: "n", Required: true}, {Name: "next"}}
-
-// mcpDecodeBoxLinkPtrPtr reads a value of type *Link.
 func mcpDecodeBoxLinkPtrPtr(d *wire.Decoder, v **Link) {
 	wire.Ptr(d, v, mcpDecodeLink)
 }
 
-// mcpDecodeLinkPtr reads a value of type *Link.
 func mcpDecodeLinkPtr(d *wire.Decoder, v **Link) {
 	wire.Nullable(d, v, mcpDecodeLink)
 }
 
-// mcpDecodeLinkPtrPtr reads a value of type **Link.
 func mcpDecodeLinkPtrPtr(d *wire.Decoder, v ***Link) {
 	wire.Nullable(d, v, mcpDecodeLinkPtrPtr2)
 }
 
-// mcpDecodeLinkPtrPtr2 reads a value of type *Link.
 func mcpDecodeLinkPtrPtr2(d *wire.Decoder, v **Link) {
 	wire.Ptr(d, v, mcpDecodeLink)
 }
 
-// mcpDecodeBoxLinkPtrPtrOpt reads a value of type *Link.
 func mcpDecodeBoxLinkPtrPtrOpt(d *wire.Decoder, v **Link) {
 	wire.Ptr(d, v, mcpDecodeLink)
 }
 
-// mcpDecodeBoxNode reads a value of type Box[Node].
 func mcpDecodeBoxNode(d *wire.Decoder, v *Box[Node]) {
 	for o := d.Object(mcpFieldsBoxNode); o.Next(); {
 		switch o.Name() {
@@ -13525,15 +13014,11 @@ var _ = struct {
 	PtrOpt    *Node
 	Bag       map[string]*Node
 }(Box[Node]{})
-
-// mcpFieldsBoxNode are the members of a value of type Box[Node].
 var mcpFieldsBoxNode = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeNode reads a value of type Node.
 func mcpDecodeNode(d *wire.Decoder, v *Node) {
 	for o := d.Object(mcpFieldsNode); o.Next(); {
 		switch o.Name() {
@@ -13552,18 +13037,12 @@ var _ = struct {
 	Kids  []*Node
 	Up    *Node
 }(Node{})
+var mcpFieldsNode = wire.Fields{{Must: "value"}, {Must: "kids"}, {Name: "up"}}
 
-// mcpFieldsNode are the members of a value of type Node.
-var mcpFieldsNode = wire.Fields{
-	{Name: "value", Required: true}, {Name: "kids", Required: true}, {Name: "up"},
-}
-
-// mcpDecodeNodePtr reads a value of type *Node.
 func mcpDecodeNodePtr(d *wire.Decoder, v **Node) {
 	wire.Nullable(d, v, mcpDecodeNode)
 }
 
-// mcpDecodeBranch reads a value of type Branch.
 func mcpDecodeBranch(d *wire.Decoder, v *Branch) {
 	for o := d.Object(mcpFieldsBranch); o.Next(); {
 		switch o.Name() {
@@ -13579,11 +13058,8 @@ var _ = struct {
 	Name     string
 	Branches []Branch
 }(Branch{})
+var mcpFieldsBranch = wire.Fields{{Must: "name"}, {Must: "branches"}}
 
-// mcpFieldsBranch are the members of a value of type Branch.
-var mcpFieldsBranch = wire.Fields{{Name: "name", Required: true}, {Name: "branches", Required: true}}
-
-// mcpDecodeByPointers reads a value of type ByPointers.
 func mcpDecodeByPointers(d *wire.Decoder, v *ByPointers) {
 	for o := d.Object(mcpFieldsByPointers); o.Next(); {
 		switch o.Name() {
@@ -13626,11 +13102,8 @@ var _ = struct {
 	*Outer
 	Own int
 }(ByPointers{})
-
-// mcpFieldsByPointers are the members of a value of type ByPointers.
 var mcpFieldsByPointers = wire.Fields{{Name: "i"}, {Name: "j"}, {Name: "k"}, {Name: "o"}, {Name: "own"}}
 
-// mcpDecodeBoxByteSlice reads a value of type Box[[]byte].
 func mcpDecodeBoxByteSlice(d *wire.Decoder, v *Box[[]byte]) {
 	for o := d.Object(mcpFieldsBoxByteSlice); o.Next(); {
 		switch o.Name() {
@@ -13663,20 +13136,15 @@ var _ = struct {
 	PtrOpt    *[]byte
 	Bag       map[string]*[]byte
 }(Box[[]byte]{})
-
-// mcpFieldsBoxByteSlice are the members of a value of type Box[[]byte].
 var mcpFieldsBoxByteSlice = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeByteSlicePtr reads a value of type *[]byte.
 func mcpDecodeByteSlicePtr(d *wire.Decoder, v **[]byte) {
 	wire.Nullable(d, v, wire.Bytes)
 }
 
-// mcpDecodeBoxCelsius reads a value of type Box[Celsius].
 func mcpDecodeBoxCelsius(d *wire.Decoder, v *Box[Celsius]) {
 	for o := d.Object(mcpFieldsBoxCelsius); o.Next(); {
 		switch o.Name() {
@@ -13709,20 +13177,15 @@ var _ = struct {
 	PtrOpt    *Celsius
 	Bag       map[string]*Celsius
 }(Box[Celsius]{})
-
-// mcpFieldsBoxCelsius are the members of a value of type Box[Celsius].
 var mcpFieldsBoxCelsius = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeCelsiusPtr reads a value of type *Celsius.
 func mcpDecodeCelsiusPtr(d *wire.Decoder, v **Celsius) {
 	wire.Nullable(d, v, wire.Float)
 }
 
-// mcpDecodeChicken reads a value of type Chicken.
 func mcpDecodeChicken(d *wire.Decoder, v *Chicken) {
 	for o := d.Object(mcpFieldsChicken); o.Next(); {
 		switch o.Name() {
@@ -13738,11 +13201,8 @@ var _ = struct {
 	Lays []Egg
 	From *Egg
 }(Chicken{})
+var mcpFieldsChicken = wire.Fields{{Must: "lays"}, {Name: "from"}}
 
-// mcpFieldsChicken are the members of a value of type Chicken.
-var mcpFieldsChicken = wire.Fields{{Name: "lays", Required: true}, {Name: "from"}}
-
-// mcpDecodeEgg reads a value of type Egg.
 func mcpDecodeEgg(d *wire.Decoder, v *Egg) {
 	for o := d.Object(mcpFieldsEgg); o.Next(); {
 		switch o.Name() {
@@ -13758,11 +13218,8 @@ var _ = struct {
 	Becomes *Chicken
 	Weight  float64
 }(Egg{})
+var mcpFieldsEgg = wire.Fields{{Name: "becomes"}, {Must: "weight"}}
 
-// mcpFieldsEgg are the members of a value of type Egg.
-var mcpFieldsEgg = wire.Fields{{Name: "becomes"}, {Name: "weight", Required: true}}
-
-// mcpDecodeCircleA reads a value of type CircleA.
 func mcpDecodeCircleA(d *wire.Decoder, v *CircleA) {
 	for o := d.Object(mcpFieldsCircleA); o.Next(); {
 		switch o.Name() {
@@ -13775,11 +13232,8 @@ func mcpDecodeCircleA(d *wire.Decoder, v *CircleA) {
 var _ = struct {
 	B *CircleB
 }(CircleA{})
-
-// mcpFieldsCircleA are the members of a value of type CircleA.
 var mcpFieldsCircleA = wire.Fields{{Name: "b"}}
 
-// mcpDecodeCircleB reads a value of type CircleB.
 func mcpDecodeCircleB(d *wire.Decoder, v *CircleB) {
 	for o := d.Object(mcpFieldsCircleB); o.Next(); {
 		switch o.Name() {
@@ -13792,11 +13246,8 @@ func mcpDecodeCircleB(d *wire.Decoder, v *CircleB) {
 var _ = struct {
 	C []CircleC
 }(CircleB{})
+var mcpFieldsCircleB = wire.Fields{{Must: "c"}}
 
-// mcpFieldsCircleB are the members of a value of type CircleB.
-var mcpFieldsCircleB = wire.Fields{{Name: "c", Required: true}}
-
-// mcpDecodeCircleC reads a value of type CircleC.
 func mcpDecodeCircleC(d *wire.Decoder, v *CircleC) {
 	for o := d.Object(mcpFieldsCircleC); o.Next(); {
 		switch o.Name() {
@@ -13812,11 +13263,8 @@ var _ = struct {
 	A map[string]CircleA
 	X int
 }(CircleC{})
+var mcpFieldsCircleC = wire.Fields{{Must: "a"}, {Must: "x"}}
 
-// mcpFieldsCircleC are the members of a value of type CircleC.
-var mcpFieldsCircleC = wire.Fields{{Name: "a", Required: true}, {Name: "x", Required: true}}
-
-// mcpDecodeBoxColor reads a value of type Box[Color].
 func mcpDecodeBoxColor(d *wire.Decoder, v *Box[Color]) {
 	for o := d.Object(mcpFieldsBoxColor); o.Next(); {
 		switch o.Name() {
@@ -13849,25 +13297,19 @@ var _ = struct {
 	PtrOpt    *Color
 	Bag       map[string]*Color
 }(Box[Color]{})
-
-// mcpFieldsBoxColor are the members of a value of type Box[Color].
 var mcpFieldsBoxColor = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeColor reads a value of type Color.
 func mcpDecodeColor(d *wire.Decoder, v *Color) {
 	wire.IntEnum(d, v, mcpEnumColor)
 }
 
-// mcpDecodeColorPtr reads a value of type *Color.
 func mcpDecodeColorPtr(d *wire.Decoder, v **Color) {
 	wire.Nullable(d, v, mcpDecodeColor)
 }
 
-// mcpDecodeColors reads a value of type Colors.
 func mcpDecodeColors(d *wire.Decoder, v *Colors) {
 	for o := d.Object(mcpFieldsColors); o.Next(); {
 		switch o.Name() {
@@ -13896,14 +13338,11 @@ var _ = struct {
 	Keys  map[Color]int
 	Opt   Color
 }(Colors{})
-
-// mcpFieldsColors are the members of a value of type Colors.
 var mcpFieldsColors = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "keys"}, {Name: "opt"},
+	{Must: "value"}, {Name: "ptr"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"}, {Name: "keys"},
+	{Name: "opt"},
 }
 
-// mcpDecodeConflict reads a value of type Conflict.
 func mcpDecodeConflict(d *wire.Decoder, v *Conflict) {
 	for o := d.Object(mcpFieldsConflict); o.Next(); {
 		switch o.Name() {
@@ -13917,14 +13356,8 @@ var _ = struct {
 	Left
 	Right
 }(Conflict{})
+var mcpFieldsConflict = wire.Fields{{Must: "L"}, {Must: "Y"}, {Must: "Z"}, {Must: "R"}}
 
-// mcpFieldsConflict are the members of a value of type Conflict.
-var mcpFieldsConflict = wire.Fields{
-	{Name: "L", Required: true}, {Name: "Y", Required: true}, {Name: "Z", Required: true},
-	{Name: "R", Required: true},
-}
-
-// mcpDecodeBoxCorner reads a value of type Box[Corner].
 func mcpDecodeBoxCorner(d *wire.Decoder, v *Box[Corner]) {
 	for o := d.Object(mcpFieldsBoxCorner); o.Next(); {
 		switch o.Name() {
@@ -13957,25 +13390,19 @@ var _ = struct {
 	PtrOpt    *Corner
 	Bag       map[string]*Corner
 }(Box[Corner]{})
-
-// mcpFieldsBoxCorner are the members of a value of type Box[Corner].
 var mcpFieldsBoxCorner = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeCorner reads a value of type Corner.
 func mcpDecodeCorner(d *wire.Decoder, v *Corner) {
 	wire.Array(d, v[:], wire.Float)
 }
 
-// mcpDecodeCornerPtr reads a value of type *Corner.
 func mcpDecodeCornerPtr(d *wire.Decoder, v **Corner) {
 	wire.Nullable(d, v, mcpDecodeCorner)
 }
 
-// mcpDecodeBoxCount reads a value of type Box[Count].
 func mcpDecodeBoxCount(d *wire.Decoder, v *Box[Count]) {
 	for o := d.Object(mcpFieldsBoxCount); o.Next(); {
 		switch o.Name() {
@@ -14008,21 +13435,15 @@ var _ = struct {
 	PtrOpt    *Count
 	Bag       map[string]*Count
 }(Box[Count]{})
-
-// mcpFieldsBoxCount are the members of a value of type Box[Count].
 var mcpFieldsBoxCount = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeCountPtr reads a value of type *Count.
 func mcpDecodeCountPtr(d *wire.Decoder, v **Count) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxStringSliceArray3Array2 reads a value of type
-// Box[[2][3][]string].
 func mcpDecodeBoxStringSliceArray3Array2(d *wire.Decoder, v *Box[[2][3][]string]) {
 	for o := d.Object(mcpFieldsBoxStringSliceArray3Array2); o.Next(); {
 		switch o.Name() {
@@ -14055,36 +13476,27 @@ var _ = struct {
 	PtrOpt    *[2][3][]string
 	Bag       map[string]*[2][3][]string
 }(Box[[2][3][]string]{})
-
-// mcpFieldsBoxStringSliceArray3Array2 are the members of a value of type
-// Box[[2][3][]string].
 var mcpFieldsBoxStringSliceArray3Array2 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeStringSliceArray3 reads a value of type [3][]string.
 func mcpDecodeStringSliceArray3(d *wire.Decoder, v *[3][]string) {
 	wire.Array(d, v[:], mcpDecodeStringSlice)
 }
 
-// mcpDecodeStringSlice reads a value of type []string.
 func mcpDecodeStringSlice(d *wire.Decoder, v *[]string) {
 	wire.Slice(d, v, wire.String)
 }
 
-// mcpDecodeStringSliceArray3Array2 reads a value of type [2][3][]string.
 func mcpDecodeStringSliceArray3Array2(d *wire.Decoder, v *[2][3][]string) {
 	wire.Array(d, v[:], mcpDecodeStringSliceArray3)
 }
 
-// mcpDecodeStringSliceArray3Array2Ptr reads a value of type *[2][3][]string.
 func mcpDecodeStringSliceArray3Array2Ptr(d *wire.Decoder, v **[2][3][]string) {
 	wire.Nullable(d, v, mcpDecodeStringSliceArray3Array2)
 }
 
-// mcpDecodeCyclic reads a value of type Cyclic.
 func mcpDecodeCyclic(d *wire.Decoder, v *Cyclic) {
 	for o := d.Object(mcpFieldsCyclic); o.Next(); {
 		switch o.Name() {
@@ -14116,35 +13528,27 @@ var _ = struct {
 	Opt        *Branches
 	Inner      []Branches
 }(Cyclic{})
-
-// mcpFieldsCyclic are the members of a value of type Cyclic.
 var mcpFieldsCyclic = wire.Fields{
-	{Name: "keys", Required: true}, {Name: "free", Required: true}, {Name: "items", Required: true},
-	{Name: "opt"}, {Name: "inner", Required: true},
+	{Must: "keys"}, {Must: "free"}, {Must: "items"}, {Name: "opt"}, {Must: "inner"},
 }
 
-// mcpDecodeBranches reads a value of type Branches.
 func mcpDecodeBranches(d *wire.Decoder, v *Branches) {
 	wire.Map(d, v, mcpDecodeBranches)
 }
 
-// mcpDecodeStoreysMap reads a value of type map[string]Storeys.
 func mcpDecodeStoreysMap(d *wire.Decoder, v *map[string]Storeys) {
 	wire.Map(d, v, mcpDecodeStoreys)
 }
 
-// mcpDecodeStoreys reads a value of type Storeys.
 func mcpDecodeStoreys(d *wire.Decoder, v *Storeys) {
 	wire.Slice(d, v, mcpDecodeStoreysMap)
 }
 
-// mcpDecodeCyclicInnerItem reads a value of type Branches.
 func mcpDecodeCyclicInnerItem(d *wire.Decoder, v *Branches) {
 	wire.Map(d, v, mcpDecodeBranches)
 	wire.MaxProperties(d, len(*v), 1)
 }
 
-// mcpDecodeDeep reads a value of type Deep.
 func mcpDecodeDeep(d *wire.Decoder, v *Deep) {
 	for o := d.Object(mcpFieldsDeep); o.Next(); {
 		switch o.Name() {
@@ -14158,13 +13562,8 @@ var _ = struct {
 	Middle
 	Top int
 }(Deep{})
+var mcpFieldsDeep = wire.Fields{{Must: "low"}, {Must: "mid"}, {Must: "top"}}
 
-// mcpFieldsDeep are the members of a value of type Deep.
-var mcpFieldsDeep = wire.Fields{
-	{Name: "low", Required: true}, {Name: "mid", Required: true}, {Name: "top", Required: true},
-}
-
-// mcpDecodeBoxDegrees reads a value of type Box[Degrees].
 func mcpDecodeBoxDegrees(d *wire.Decoder, v *Box[Degrees]) {
 	for o := d.Object(mcpFieldsBoxDegrees); o.Next(); {
 		switch o.Name() {
@@ -14197,25 +13596,19 @@ var _ = struct {
 	PtrOpt    *Degrees
 	Bag       map[string]*Degrees
 }(Box[Degrees]{})
-
-// mcpFieldsBoxDegrees are the members of a value of type Box[Degrees].
 var mcpFieldsBoxDegrees = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeDegrees reads a value of type Degrees.
 func mcpDecodeDegrees(d *wire.Decoder, v *Degrees) {
 	wire.Text(d, v, (*Degrees).UnmarshalText)
 }
 
-// mcpDecodeDegreesPtr reads a value of type *Degrees.
 func mcpDecodeDegreesPtr(d *wire.Decoder, v **Degrees) {
 	wire.Nullable(d, v, mcpDecodeDegrees)
 }
 
-// mcpDecodeDescribed reads a value of type Described.
 func mcpDecodeDescribed(d *wire.Decoder, v *Described) {
 	for o := d.Object(mcpFieldsDescribed); o.Next(); {
 		switch o.Name() {
@@ -14228,14 +13621,10 @@ func mcpDecodeDescribed(d *wire.Decoder, v *Described) {
 var _ = struct {
 	City, Doc, Tail, Extra, Title string
 }(Described{})
-
-// mcpFieldsDescribed are the members of a value of type Described.
 var mcpFieldsDescribed = wire.Fields{
-	{Name: "city", Required: true}, {Name: "Doc", Required: true}, {Name: "Tail", Required: true},
-	{Name: "extra", Required: true}, {Name: "title", Required: true},
+	{Must: "city"}, {Must: "Doc"}, {Must: "Tail"}, {Must: "extra"}, {Must: "title"},
 }
 
-// mcpDecodeDiamond reads a value of type Diamond.
 func mcpDecodeDiamond(d *wire.Decoder, v *Diamond) {
 	for o := d.Object(mcpFieldsDiamond); o.Next(); {
 		switch o.Name() {
@@ -14250,13 +13639,8 @@ var _ = struct {
 	DiamondB
 	Own int
 }(Diamond{})
+var mcpFieldsDiamond = wire.Fields{{Must: "A"}, {Must: "B"}, {Must: "Own"}}
 
-// mcpFieldsDiamond are the members of a value of type Diamond.
-var mcpFieldsDiamond = wire.Fields{
-	{Name: "A", Required: true}, {Name: "B", Required: true}, {Name: "Own", Required: true},
-}
-
-// mcpDecodeBoxDigest reads a value of type Box[Digest].
 func mcpDecodeBoxDigest(d *wire.Decoder, v *Box[Digest]) {
 	for o := d.Object(mcpFieldsBoxDigest); o.Next(); {
 		switch o.Name() {
@@ -14289,25 +13673,19 @@ var _ = struct {
 	PtrOpt    *Digest
 	Bag       map[string]*Digest
 }(Box[Digest]{})
-
-// mcpFieldsBoxDigest are the members of a value of type Box[Digest].
 var mcpFieldsBoxDigest = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeDigest reads a value of type Digest.
 func mcpDecodeDigest(d *wire.Decoder, v *Digest) {
 	wire.Array(d, v[:], wire.Int)
 }
 
-// mcpDecodeDigestPtr reads a value of type *Digest.
 func mcpDecodeDigestPtr(d *wire.Decoder, v **Digest) {
 	wire.Nullable(d, v, mcpDecodeDigest)
 }
 
-// mcpDecodeBoxDouble reads a value of type Box[Double].
 func mcpDecodeBoxDouble(d *wire.Decoder, v *Box[Double]) {
 	for o := d.Object(mcpFieldsBoxDouble); o.Next(); {
 		switch o.Name() {
@@ -14340,25 +13718,20 @@ var _ = struct {
 	PtrOpt    *Double
 	Bag       map[string]*Double
 }(Box[Double]{})
-
-// mcpFieldsBoxDouble are the members of a value of type Box[Double].
 var mcpFieldsBoxDouble = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeDouble reads a value of type Double.
 func mcpDecodeDouble(d *wire.Decoder, v *Double) {
 	wire.JSON(d, v, (*Double).UnmarshalJSON)
 }
 
-// mcpDecodeDoublePtr reads a value of type *Double.
 func mcpDecodeDoublePtr(d *wire.Decoder, v **Double) {
 	wire.Nullable(d, v, mcpDecodeDouble)
 }
 
-// mcpDecodeBoxDuration reads a value of type Box[time.Duration].
 func mcpDecodeBoxDuration(d *wire.Decoder, v *Box[time.Duration]) {
 	for o := d.Object(mcpFieldsBoxDuration); o.Next(); {
 		switch o.Name() {
@@ -14391,20 +13764,15 @@ var _ = struct {
 	PtrOpt    *time.Duration
 	Bag       map[string]*time.Duration
 }(Box[time.Duration]{})
-
-// mcpFieldsBoxDuration are the members of a value of type Box[time.Duration].
 var mcpFieldsBoxDuration = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeDurationPtr reads a value of type *time.Duration.
 func mcpDecodeDurationPtr(d *wire.Decoder, v **time.Duration) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeDurations reads a value of type Durations.
 func mcpDecodeDurations(d *wire.Decoder, v *Durations) {
 	v.Def = 90 * time.Second
 	for o := d.Object(mcpFieldsDurations); o.Next(); {
@@ -14430,14 +13798,11 @@ var _ = struct {
 	Map             map[string]time.Duration
 	Opt, Def, Nanos time.Duration
 }(Durations{})
-
-// mcpFieldsDurations are the members of a value of type Durations.
 var mcpFieldsDurations = wire.Fields{
-	{Name: "text", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "map", Required: true}, {Name: "opt"}, {Name: "def"}, {Name: "nanos", Required: true},
+	{Must: "text"}, {Name: "ptr"}, {Must: "list"}, {Must: "map"}, {Name: "opt"}, {Name: "def"},
+	{Must: "nanos"},
 }
 
-// mcpDecodeEitherPointTime reads a value of type Either[Point, time.Time].
 func mcpDecodeEitherPointTime(d *wire.Decoder, v *Either[Point, time.Time]) {
 	for o := d.Object(mcpFieldsEitherPointTime); o.Next(); {
 		switch o.Name() {
@@ -14456,13 +13821,8 @@ var _ = struct {
 	Right *time.Time
 	Both  *Pair[Point, Pair[time.Time, []Point]]
 }(Either[Point, time.Time]{})
-
-// mcpFieldsEitherPointTime are the members of a value of type Either[Point,
-// time.Time].
 var mcpFieldsEitherPointTime = wire.Fields{{Name: "left"}, {Name: "right"}, {Name: "both"}}
 
-// mcpDecodePairPointPairTimePointSlice reads a value of type Pair[Point,
-// Pair[time.Time, []Point]].
 func mcpDecodePairPointPairTimePointSlice(d *wire.Decoder, v *Pair[Point, Pair[time.Time, []Point]]) {
 	for o := d.Object(mcpFieldsPairPointPairTimePointSlice); o.Next(); {
 		switch o.Name() {
@@ -14478,14 +13838,8 @@ var _ = struct {
 	First  Point
 	Second Pair[time.Time, []Point]
 }(Pair[Point, Pair[time.Time, []Point]]{})
+var mcpFieldsPairPointPairTimePointSlice = wire.Fields{{Must: "first"}, {Must: "second"}}
 
-// mcpFieldsPairPointPairTimePointSlice are the members of a value of type
-// Pair[Point, Pair[time.Time, []Point]].
-var mcpFieldsPairPointPairTimePointSlice = wire.Fields{
-	{Name: "first", Required: true}, {Name: "second", Required: true},
-}
-
-// mcpDecodePairTimePointSlice reads a value of type Pair[time.Time, []Point].
 func mcpDecodePairTimePointSlice(d *wire.Decoder, v *Pair[time.Time, []Point]) {
 	for o := d.Object(mcpFieldsPairTimePointSlice); o.Next(); {
 		switch o.Name() {
@@ -14501,14 +13855,8 @@ var _ = struct {
 	First  time.Time
 	Second []Point
 }(Pair[time.Time, []Point]{})
+var mcpFieldsPairTimePointSlice = wire.Fields{{Must: "first"}, {Must: "second"}}
 
-// mcpFieldsPairTimePointSlice are the members of a value of type
-// Pair[time.Time, []Point].
-var mcpFieldsPairTimePointSlice = wire.Fields{
-	{Name: "first", Required: true}, {Name: "second", Required: true},
-}
-
-// mcpDecodeEitherLabelLabel reads a value of type Either[Label, Label].
 func mcpDecodeEitherLabelLabel(d *wire.Decoder, v *Either[Label, Label]) {
 	for o := d.Object(mcpFieldsEitherLabelLabel); o.Next(); {
 		switch o.Name() {
@@ -14524,13 +13872,8 @@ var _ = struct {
 	Left, Right *Label
 	Both        *Pair[Label, Pair[Label, []Label]]
 }(Either[Label, Label]{})
-
-// mcpFieldsEitherLabelLabel are the members of a value of type Either[Label,
-// Label].
 var mcpFieldsEitherLabelLabel = wire.Fields{{Name: "left"}, {Name: "right"}, {Name: "both"}}
 
-// mcpDecodePairLabelPairLabelLabelSlice reads a value of type Pair[Label,
-// Pair[Label, []Label]].
 func mcpDecodePairLabelPairLabelLabelSlice(d *wire.Decoder, v *Pair[Label, Pair[Label, []Label]]) {
 	for o := d.Object(mcpFieldsPairLabelPairLabelLabelSlice); o.Next(); {
 		switch o.Name() {
@@ -14546,14 +13889,8 @@ var _ = struct {
 	First  Label
 	Second Pair[Label, []Label]
 }(Pair[Label, Pair[Label, []Label]]{})
+var mcpFieldsPairLabelPairLabelLabelSlice = wire.Fields{{Must: "first"}, {Must: "second"}}
 
-// mcpFieldsPairLabelPairLabelLabelSlice are the members of a value of type
-// Pair[Label, Pair[Label, []Label]].
-var mcpFieldsPairLabelPairLabelLabelSlice = wire.Fields{
-	{Name: "first", Required: true}, {Name: "second", Required: true},
-}
-
-// mcpDecodePairLabelLabelSlice reads a value of type Pair[Label, []Label].
 func mcpDecodePairLabelLabelSlice(d *wire.Decoder, v *Pair[Label, []Label]) {
 	for o := d.Object(mcpFieldsPairLabelLabelSlice); o.Next(); {
 		switch o.Name() {
@@ -14569,14 +13906,8 @@ var _ = struct {
 	First  Label
 	Second []Label
 }(Pair[Label, []Label]{})
+var mcpFieldsPairLabelLabelSlice = wire.Fields{{Must: "first"}, {Must: "second"}}
 
-// mcpFieldsPairLabelLabelSlice are the members of a value of type Pair[Label,
-// []Label].
-var mcpFieldsPairLabelLabelSlice = wire.Fields{
-	{Name: "first", Required: true}, {Name: "second", Required: true},
-}
-
-// mcpDecodeElements reads a value of type Elements.
 func mcpDecodeElements(d *wire.Decoder, v *Elements) {
 	for o := d.Object(mcpFieldsElements); o.Next(); {
 		switch o.Name() {
@@ -14614,42 +13945,33 @@ var _ = struct {
 	Deep   map[string][]map[string]string
 	Words  Labels
 }(Elements{})
-
-// mcpFieldsElements are the members of a value of type Elements.
 var mcpFieldsElements = wire.Fields{
-	{Name: "ints", Required: true}, {Name: "texts", Required: true}, {Name: "matrix", Required: true},
-	{Name: "map", Required: true}, {Name: "ptrs", Required: true}, {Name: "array", Required: true},
-	{Name: "mails", Required: true}, {Name: "deep", Required: true}, {Name: "words", Required: true},
+	{Must: "ints"}, {Must: "texts"}, {Must: "matrix"}, {Must: "map"}, {Must: "ptrs"}, {Must: "array"},
+	{Must: "mails"}, {Must: "deep"}, {Must: "words"},
 }
 
-// mcpDecodeElementsIntsItem reads a value of type int.
 func mcpDecodeElementsIntsItem(d *wire.Decoder, v *int) {
 	wire.IntWithin(d, v, 0, 9)
 }
 
-// mcpDecodeElementsTextsItem reads a value of type string.
 func mcpDecodeElementsTextsItem(d *wire.Decoder, v *string) {
 	wire.StringWithin(d, v, 1, 3)
 }
 
-// mcpDecodeElementsMatrixItem reads a value of type []int.
 func mcpDecodeElementsMatrixItem(d *wire.Decoder, v *[]int) {
 	wire.Slice(d, v, mcpDecodeElementsMatrixItemItem)
 }
 
-// mcpDecodeElementsMatrixItemItem reads a value of type int.
 func mcpDecodeElementsMatrixItemItem(d *wire.Decoder, v *int) {
 	wire.Int(d, v)
 	wire.MultipleOf(d, *v, 2)
 }
 
-// mcpDecodeElementsMapValue reads a value of type float64.
 func mcpDecodeElementsMapValue(d *wire.Decoder, v *float64) {
 	wire.Float(d, v)
 	wire.FloatExclusiveMinimum(d, *v, 0)
 }
 
-// mcpDecodeElementsPtrsItem reads a value of type *int.
 func mcpDecodeElementsPtrsItem(d *wire.Decoder, v **int) {
 	wire.Nullable(d, v, wire.Int)
 	if *v != nil {
@@ -14657,40 +13979,33 @@ func mcpDecodeElementsPtrsItem(d *wire.Decoder, v **int) {
 	}
 }
 
-// mcpDecodeElementsArrayItem reads a value of type string.
 func mcpDecodeElementsArrayItem(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternElementsArrayItem)
 }
 
-// mcpDecodeElementsMailsItem reads a value of type string.
 func mcpDecodeElementsMailsItem(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatEmail)
 }
 
-// mcpDecodeElementsDeepValue reads a value of type []map[string]string.
 func mcpDecodeElementsDeepValue(d *wire.Decoder, v *[]map[string]string) {
 	wire.Slice(d, v, mcpDecodeElementsDeepValueItem)
 }
 
-// mcpDecodeElementsDeepValueItem reads a value of type map[string]string.
 func mcpDecodeElementsDeepValueItem(d *wire.Decoder, v *map[string]string) {
 	wire.Map(d, v, mcpDecodeElementsDeepValueItemValue)
 }
 
-// mcpDecodeElementsDeepValueItemValue reads a value of type string.
 func mcpDecodeElementsDeepValueItemValue(d *wire.Decoder, v *string) {
 	wire.StringEnum(d, v, mcpEnumElementsDeepValueItemValue)
 }
 
-// mcpDecodeElementsWordsItem reads a value of type string.
 func mcpDecodeElementsWordsItem(d *wire.Decoder, v *string) {
 	wire.String(d, v)
 	wire.Pattern(d, *v, mcpPatternElementsWordsItem)
 }
 
-// mcpDecodeBox reads a value of a type that has no name.
 func mcpDecodeBox(d *wire.Decoder, v *Box[struct{}]) {
 	for o := d.Object(mcpFieldsBox); o.Next(); {
 		switch o.Name() {
@@ -14723,29 +14038,22 @@ var _ = struct {
 	PtrOpt    *struct{}
 	Bag       map[string]*struct{}
 }(Box[struct{}]{})
-
-// mcpFieldsBox are the members of a value of a type that has no name.
 var mcpFieldsBox = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxValue reads a value of a type that has no name.
 func mcpDecodeBoxValue(d *wire.Decoder, v *struct{}) {
 	for o := d.Object(mcpFieldsBoxValue); o.Next(); {
 	}
 }
 
-// mcpFieldsBoxValue are the members of a value of a type that has no name.
 var mcpFieldsBoxValue = wire.Fields{}
 
-// mcpDecodeBoxRefsItem reads a value of a type that has no name.
 func mcpDecodeBoxRefsItem(d *wire.Decoder, v **struct{}) {
 	wire.Nullable(d, v, mcpDecodeBoxValue)
 }
 
-// mcpDecodeBoxIntArray0 reads a value of type Box[[0]int].
 func mcpDecodeBoxIntArray0(d *wire.Decoder, v *Box[[0]int]) {
 	for o := d.Object(mcpFieldsBoxIntArray0); o.Next(); {
 		switch o.Name() {
@@ -14778,25 +14086,19 @@ var _ = struct {
 	PtrOpt    *[0]int
 	Bag       map[string]*[0]int
 }(Box[[0]int]{})
-
-// mcpFieldsBoxIntArray0 are the members of a value of type Box[[0]int].
 var mcpFieldsBoxIntArray0 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeIntArray0 reads a value of type [0]int.
 func mcpDecodeIntArray0(d *wire.Decoder, v *[0]int) {
 	wire.Array(d, v[:], wire.Int)
 }
 
-// mcpDecodeIntArray0Ptr reads a value of type *[0]int.
 func mcpDecodeIntArray0Ptr(d *wire.Decoder, v **[0]int) {
 	wire.Nullable(d, v, mcpDecodeIntArray0)
 }
 
-// mcpDecodeFamily reads a value of type Family.
 func mcpDecodeFamily(d *wire.Decoder, v *Family) {
 	for o := d.Object(mcpFieldsFamily); o.Next(); {
 		switch o.Name() {
@@ -14812,11 +14114,8 @@ var _ = struct {
 	Relatives elsewhere.Group[*Family]
 	InLaws    map[string]elsewhere.Group[Family]
 }(Family{})
+var mcpFieldsFamily = wire.Fields{{Must: "relatives"}, {Name: "inLaws"}}
 
-// mcpFieldsFamily are the members of a value of type Family.
-var mcpFieldsFamily = wire.Fields{{Name: "relatives", Required: true}, {Name: "inLaws"}}
-
-// mcpDecodeGroupFamilyPtr reads a value of type elsewhere.Group[*Family].
 func mcpDecodeGroupFamilyPtr(d *wire.Decoder, v *elsewhere.Group[*Family]) {
 	for o := d.Object(mcpFieldsGroupFamilyPtr); o.Next(); {
 		switch o.Name() {
@@ -14832,17 +14131,12 @@ var _ = struct {
 	Name    string
 	Members []*Family
 }(elsewhere.Group[*Family]{})
+var mcpFieldsGroupFamilyPtr = wire.Fields{{Must: "name"}, {Must: "members"}}
 
-// mcpFieldsGroupFamilyPtr are the members of a value of type
-// elsewhere.Group[*Family].
-var mcpFieldsGroupFamilyPtr = wire.Fields{{Name: "name", Required: true}, {Name: "members", Required: true}}
-
-// mcpDecodeFamilyPtr reads a value of type *Family.
 func mcpDecodeFamilyPtr(d *wire.Decoder, v **Family) {
 	wire.Nullable(d, v, mcpDecodeFamily)
 }
 
-// mcpDecodeGroupFamily reads a value of type elsewhere.Group[Family].
 func mcpDecodeGroupFamily(d *wire.Decoder, v *elsewhere.Group[Family]) {
 	for o := d.Object(mcpFieldsGroupFamily); o.Next(); {
 		switch o.Name() {
@@ -14858,12 +14152,8 @@ var _ = struct {
 	Name    string
 	Members []Family
 }(elsewhere.Group[Family]{})
+var mcpFieldsGroupFamily = wire.Fields{{Must: "name"}, {Must: "members"}}
 
-// mcpFieldsGroupFamily are the members of a value of type
-// elsewhere.Group[Family].
-var mcpFieldsGroupFamily = wire.Fields{{Name: "name", Required: true}, {Name: "members", Required: true}}
-
-// mcpDecodeBoxFlag reads a value of type Box[Flag].
 func mcpDecodeBoxFlag(d *wire.Decoder, v *Box[Flag]) {
 	for o := d.Object(mcpFieldsBoxFlag); o.Next(); {
 		switch o.Name() {
@@ -14896,20 +14186,15 @@ var _ = struct {
 	PtrOpt    *Flag
 	Bag       map[string]*Flag
 }(Box[Flag]{})
-
-// mcpFieldsBoxFlag are the members of a value of type Box[Flag].
 var mcpFieldsBoxFlag = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeFlagPtr reads a value of type *Flag.
 func mcpDecodeFlagPtr(d *wire.Decoder, v **Flag) {
 	wire.Nullable(d, v, wire.Bool)
 }
 
-// mcpDecodeBoxFloat32 reads a value of type Box[float32].
 func mcpDecodeBoxFloat32(d *wire.Decoder, v *Box[float32]) {
 	for o := d.Object(mcpFieldsBoxFloat32); o.Next(); {
 		switch o.Name() {
@@ -14942,20 +14227,15 @@ var _ = struct {
 	PtrOpt    *float32
 	Bag       map[string]*float32
 }(Box[float32]{})
-
-// mcpFieldsBoxFloat32 are the members of a value of type Box[float32].
 var mcpFieldsBoxFloat32 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeFloat32Ptr reads a value of type *float32.
 func mcpDecodeFloat32Ptr(d *wire.Decoder, v **float32) {
 	wire.Nullable(d, v, wire.Float)
 }
 
-// mcpDecodeBoxFloat64 reads a value of type Box[float64].
 func mcpDecodeBoxFloat64(d *wire.Decoder, v *Box[float64]) {
 	for o := d.Object(mcpFieldsBoxFloat64); o.Next(); {
 		switch o.Name() {
@@ -14988,20 +14268,15 @@ var _ = struct {
 	PtrOpt    *float64
 	Bag       map[string]*float64
 }(Box[float64]{})
-
-// mcpFieldsBoxFloat64 are the members of a value of type Box[float64].
 var mcpFieldsBoxFloat64 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeFloat64Ptr reads a value of type *float64.
 func mcpDecodeFloat64Ptr(d *wire.Decoder, v **float64) {
 	wire.Nullable(d, v, wire.Float)
 }
 
-// mcpDecodeFolder reads a value of type Folder.
 func mcpDecodeFolder(d *wire.Decoder, v *Folder) {
 	for o := d.Object(mcpFieldsFolder); o.Next(); {
 		switch o.Name() {
@@ -15017,11 +14292,8 @@ var _ = struct {
 	Files   map[string]int
 	Folders map[string]Folder
 }(Folder{})
-
-// mcpFieldsFolder are the members of a value of type Folder.
 var mcpFieldsFolder = wire.Fields{{Name: "files"}, {Name: "folders"}}
 
-// mcpDecodeForest reads a value of type Forest.
 func mcpDecodeForest(d *wire.Decoder, v *Forest) {
 	for o := d.Object(mcpFieldsForest); o.Next(); {
 		switch o.Name() {
@@ -15040,14 +14312,8 @@ var _ = struct {
 	ByName        map[string]*Node
 	Links         []Link
 }(Forest{})
+var mcpFieldsForest = wire.Fields{{Must: "first"}, {Must: "second"}, {Must: "byName"}, {Must: "links"}}
 
-// mcpFieldsForest are the members of a value of type Forest.
-var mcpFieldsForest = wire.Fields{
-	{Name: "first", Required: true}, {Name: "second", Required: true}, {Name: "byName", Required: true},
-	{Name: "links", Required: true},
-}
-
-// mcpDecodeFormats reads a value of type Formats.
 func mcpDecodeFormats(d *wire.Decoder, v *Formats) {
 	for o := d.Object(mcpFieldsFormats); o.Next(); {
 		switch o.Name() {
@@ -15098,22 +14364,16 @@ var _ = struct {
 	List                                                     []Label
 	Short                                                    string
 }(Formats{})
-
-// mcpFieldsFormats are the members of a value of type Formats.
 var mcpFieldsFormats = wire.Fields{
-	{Name: "dateTime", Required: true}, {Name: "date", Required: true}, {Name: "time", Required: true},
-	{Name: "uuid", Required: true}, {Name: "email", Required: true}, {Name: "uri", Required: true},
-	{Name: "ipv4", Required: true}, {Name: "ipv6", Required: true}, {Name: "host", Required: true},
-	{Name: "ptr"}, {Name: "list", Required: true}, {Name: "short", Required: true},
+	{Must: "dateTime"}, {Must: "date"}, {Must: "time"}, {Must: "uuid"}, {Must: "email"}, {Must: "uri"},
+	{Must: "ipv4"}, {Must: "ipv6"}, {Must: "host"}, {Name: "ptr"}, {Must: "list"}, {Must: "short"},
 }
 
-// mcpDecodeFormatsListItem reads a value of type Label.
 func mcpDecodeFormatsListItem(d *wire.Decoder, v *Label) {
 	wire.String(d, v)
 	wire.Format(d, *v, wire.FormatIPv4)
 }
 
-// mcpDecodeBoxGradeMap reads a value of type Box[map[Grade]Grade].
 func mcpDecodeBoxGradeMap(d *wire.Decoder, v *Box[map[Grade]Grade]) {
 	for o := d.Object(mcpFieldsBoxGradeMap); o.Next(); {
 		switch o.Name() {
@@ -15146,30 +14406,23 @@ var _ = struct {
 	PtrOpt    *map[Grade]Grade
 	Bag       map[string]*map[Grade]Grade
 }(Box[map[Grade]Grade]{})
-
-// mcpFieldsBoxGradeMap are the members of a value of type Box[map[Grade]Grade].
 var mcpFieldsBoxGradeMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeGrade reads a value of type Grade.
 func mcpDecodeGrade(d *wire.Decoder, v *Grade) {
 	wire.Text(d, v, (*Grade).UnmarshalText)
 }
 
-// mcpDecodeGradeMap reads a value of type map[Grade]Grade.
 func mcpDecodeGradeMap(d *wire.Decoder, v *map[Grade]Grade) {
 	wire.MapText(d, v, (*Grade).UnmarshalText, mcpDecodeGrade)
 }
 
-// mcpDecodeGradeMapPtr reads a value of type *map[Grade]Grade.
 func mcpDecodeGradeMapPtr(d *wire.Decoder, v **map[Grade]Grade) {
 	wire.Nullable(d, v, mcpDecodeGradeMap)
 }
 
-// mcpDecodeGrid reads a value of type Grid.
 func mcpDecodeGrid(d *wire.Decoder, v *Grid) {
 	for o := d.Object(mcpFieldsGrid); o.Next(); {
 		switch o.Name() {
@@ -15185,21 +14438,16 @@ var _ = struct {
 	Cells []map[string]*Grid
 	Size  [2]int
 }(Grid{})
+var mcpFieldsGrid = wire.Fields{{Name: "cells"}, {Must: "size"}}
 
-// mcpFieldsGrid are the members of a value of type Grid.
-var mcpFieldsGrid = wire.Fields{{Name: "cells"}, {Name: "size", Required: true}}
-
-// mcpDecodeGridPtrMap reads a value of type map[string]*Grid.
 func mcpDecodeGridPtrMap(d *wire.Decoder, v *map[string]*Grid) {
 	wire.Map(d, v, mcpDecodeGridPtr)
 }
 
-// mcpDecodeGridPtr reads a value of type *Grid.
 func mcpDecodeGridPtr(d *wire.Decoder, v **Grid) {
 	wire.Nullable(d, v, mcpDecodeGrid)
 }
 
-// mcpDecodeHiding reads a value of type Hiding.
 func mcpDecodeHiding(d *wire.Decoder, v *Hiding) {
 	for o := d.Object(mcpFieldsHiding); o.Next(); {
 		switch o.Name() {
@@ -15213,11 +14461,8 @@ var _ = struct {
 	Base
 	Own, Gone int
 }(Hiding{})
+var mcpFieldsHiding = wire.Fields{{Must: "Own"}}
 
-// mcpFieldsHiding are the members of a value of type Hiding.
-var mcpFieldsHiding = wire.Fields{{Name: "Own", Required: true}}
-
-// mcpDecodeBoxHuge reads a value of type Box[Huge].
 func mcpDecodeBoxHuge(d *wire.Decoder, v *Box[Huge]) {
 	for o := d.Object(mcpFieldsBoxHuge); o.Next(); {
 		switch o.Name() {
@@ -15250,25 +14495,19 @@ var _ = struct {
 	PtrOpt    *Huge
 	Bag       map[string]*Huge
 }(Box[Huge]{})
-
-// mcpFieldsBoxHuge are the members of a value of type Box[Huge].
 var mcpFieldsBoxHuge = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeHuge reads a value of type Huge.
 func mcpDecodeHuge(d *wire.Decoder, v *Huge) {
 	wire.IntEnum(d, v, mcpEnumHuge)
 }
 
-// mcpDecodeHugePtr reads a value of type *Huge.
 func mcpDecodeHugePtr(d *wire.Decoder, v **Huge) {
 	wire.Nullable(d, v, mcpDecodeHuge)
 }
 
-// mcpDecodeBoxInOnly reads a value of type Box[InOnly].
 func mcpDecodeBoxInOnly(d *wire.Decoder, v *Box[InOnly]) {
 	for o := d.Object(mcpFieldsBoxInOnly); o.Next(); {
 		switch o.Name() {
@@ -15301,15 +14540,12 @@ var _ = struct {
 	PtrOpt    *InOnly
 	Bag       map[string]*InOnly
 }(Box[InOnly]{})
-
-// mcpFieldsBoxInOnly are the members of a value of type Box[InOnly].
 var mcpFieldsBoxInOnly = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeInOnly reads a value of type InOnly.
 func mcpDecodeInOnly(d *wire.Decoder, v *InOnly) {
 	wire.JSON(d, v, (*InOnly).UnmarshalJSON)
 }
@@ -15319,12 +14555,10 @@ var _ = struct {
 	B []string
 }(InOnly{})
 
-// mcpDecodeInOnlyPtr reads a value of type *InOnly.
 func mcpDecodeInOnlyPtr(d *wire.Decoder, v **InOnly) {
 	wire.Nullable(d, v, mcpDecodeInOnly)
 }
 
-// mcpDecodeInline reads a value of type Inline.
 func mcpDecodeInline(d *wire.Decoder, v *Inline) {
 	for o := d.Object(mcpFieldsInline); o.Next(); {
 		switch o.Name() {
@@ -15342,14 +14576,8 @@ var _ = struct {
 	Part Point
 	Base
 }(Inline{})
+var mcpFieldsInline = wire.Fields{{Must: "Part"}, {Must: "id"}, {Must: "Name"}, {Name: "at"}}
 
-// mcpFieldsInline are the members of a value of type Inline.
-var mcpFieldsInline = wire.Fields{
-	{Name: "Part", Required: true}, {Name: "id", Required: true}, {Name: "Name", Required: true},
-	{Name: "at"},
-}
-
-// mcpDecodeZooBoxInt reads a value of type Box[int].
 func mcpDecodeZooBoxInt(d *wire.Decoder, v *Box[int]) {
 	for o := d.Object(mcpFieldsZooBoxInt); o.Next(); {
 		switch o.Name() {
@@ -15382,20 +14610,15 @@ var _ = struct {
 	PtrOpt    *int
 	Bag       map[string]*int
 }(Box[int]{})
-
-// mcpFieldsZooBoxInt are the members of a value of type Box[int].
 var mcpFieldsZooBoxInt = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeIntPtr2 reads a value of type *int.
 func mcpDecodeIntPtr2(d *wire.Decoder, v **int) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxInt16 reads a value of type Box[int16].
 func mcpDecodeBoxInt16(d *wire.Decoder, v *Box[int16]) {
 	for o := d.Object(mcpFieldsBoxInt16); o.Next(); {
 		switch o.Name() {
@@ -15428,20 +14651,15 @@ var _ = struct {
 	PtrOpt    *int16
 	Bag       map[string]*int16
 }(Box[int16]{})
-
-// mcpFieldsBoxInt16 are the members of a value of type Box[int16].
 var mcpFieldsBoxInt16 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeInt16Ptr reads a value of type *int16.
 func mcpDecodeInt16Ptr(d *wire.Decoder, v **int16) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxInt32 reads a value of type Box[int32].
 func mcpDecodeBoxInt32(d *wire.Decoder, v *Box[int32]) {
 	for o := d.Object(mcpFieldsBoxInt32); o.Next(); {
 		switch o.Name() {
@@ -15474,20 +14692,15 @@ var _ = struct {
 	PtrOpt    *int32
 	Bag       map[string]*int32
 }(Box[int32]{})
-
-// mcpFieldsBoxInt32 are the members of a value of type Box[int32].
 var mcpFieldsBoxInt32 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeInt32Ptr reads a value of type *int32.
 func mcpDecodeInt32Ptr(d *wire.Decoder, v **int32) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxInt64 reads a value of type Box[int64].
 func mcpDecodeBoxInt64(d *wire.Decoder, v *Box[int64]) {
 	for o := d.Object(mcpFieldsBoxInt64); o.Next(); {
 		switch o.Name() {
@@ -15520,20 +14733,15 @@ var _ = struct {
 	PtrOpt    *int64
 	Bag       map[string]*int64
 }(Box[int64]{})
-
-// mcpFieldsBoxInt64 are the members of a value of type Box[int64].
 var mcpFieldsBoxInt64 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeInt64Ptr reads a value of type *int64.
 func mcpDecodeInt64Ptr(d *wire.Decoder, v **int64) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxInt8 reads a value of type Box[int8].
 func mcpDecodeBoxInt8(d *wire.Decoder, v *Box[int8]) {
 	for o := d.Object(mcpFieldsBoxInt8); o.Next(); {
 		switch o.Name() {
@@ -15566,20 +14774,15 @@ var _ = struct {
 	PtrOpt    *int8
 	Bag       map[string]*int8
 }(Box[int8]{})
-
-// mcpFieldsBoxInt8 are the members of a value of type Box[int8].
 var mcpFieldsBoxInt8 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeInt8Ptr reads a value of type *int8.
 func mcpDecodeInt8Ptr(d *wire.Decoder, v **int8) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxStringPtrMap reads a value of type Box[map[int8]*string].
 func mcpDecodeBoxStringPtrMap(d *wire.Decoder, v *Box[map[int8]*string]) {
 	for o := d.Object(mcpFieldsBoxStringPtrMap); o.Next(); {
 		switch o.Name() {
@@ -15612,26 +14815,19 @@ var _ = struct {
 	PtrOpt    *map[int8]*string
 	Bag       map[string]*map[int8]*string
 }(Box[map[int8]*string]{})
-
-// mcpFieldsBoxStringPtrMap are the members of a value of type
-// Box[map[int8]*string].
 var mcpFieldsBoxStringPtrMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeStringPtrMap reads a value of type map[int8]*string.
 func mcpDecodeStringPtrMap(d *wire.Decoder, v *map[int8]*string) {
 	wire.MapInt(d, v, mcpDecodeStringPtr)
 }
 
-// mcpDecodeStringPtrMapPtr reads a value of type *map[int8]*string.
 func mcpDecodeStringPtrMapPtr(d *wire.Decoder, v **map[int8]*string) {
 	wire.Nullable(d, v, mcpDecodeStringPtrMap)
 }
 
-// mcpDecodeBoxStringMap reads a value of type Box[map[int]string].
 func mcpDecodeBoxStringMap(d *wire.Decoder, v *Box[map[int]string]) {
 	for o := d.Object(mcpFieldsBoxStringMap); o.Next(); {
 		switch o.Name() {
@@ -15664,25 +14860,19 @@ var _ = struct {
 	PtrOpt    *map[int]string
 	Bag       map[string]*map[int]string
 }(Box[map[int]string]{})
-
-// mcpFieldsBoxStringMap are the members of a value of type Box[map[int]string].
 var mcpFieldsBoxStringMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeStringMap2 reads a value of type map[int]string.
 func mcpDecodeStringMap2(d *wire.Decoder, v *map[int]string) {
 	wire.MapInt(d, v, wire.String)
 }
 
-// mcpDecodeStringMapPtr reads a value of type *map[int]string.
 func mcpDecodeStringMapPtr(d *wire.Decoder, v **map[int]string) {
 	wire.Nullable(d, v, mcpDecodeStringMap2)
 }
 
-// mcpDecodeBoxIP reads a value of type Box[net.IP].
 func mcpDecodeBoxIP(d *wire.Decoder, v *Box[net.IP]) {
 	for o := d.Object(mcpFieldsBoxIP); o.Next(); {
 		switch o.Name() {
@@ -15715,25 +14905,19 @@ var _ = struct {
 	PtrOpt    *net.IP
 	Bag       map[string]*net.IP
 }(Box[net.IP]{})
-
-// mcpFieldsBoxIP are the members of a value of type Box[net.IP].
 var mcpFieldsBoxIP = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeIP reads a value of type net.IP.
 func mcpDecodeIP(d *wire.Decoder, v *net.IP) {
 	wire.Text(d, v, (*net.IP).UnmarshalText)
 }
 
-// mcpDecodeIPPtr reads a value of type *net.IP.
 func mcpDecodeIPPtr(d *wire.Decoder, v **net.IP) {
 	wire.Nullable(d, v, mcpDecodeIP)
 }
 
-// mcpDecodeItself reads a value of type Itself.
 func mcpDecodeItself(d *wire.Decoder, v *Itself) {
 	for o := d.Object(mcpFieldsItself); o.Next(); {
 		switch o.Name() {
@@ -15747,11 +14931,8 @@ var _ = struct {
 	*Itself
 	N int
 }(Itself{})
+var mcpFieldsItself = wire.Fields{{Must: "N"}}
 
-// mcpFieldsItself are the members of a value of type Itself.
-var mcpFieldsItself = wire.Fields{{Name: "N", Required: true}}
-
-// mcpDecodeKeyPatterns reads a value of type KeyPatterns.
 func mcpDecodeKeyPatterns(d *wire.Decoder, v *KeyPatterns) {
 	v.Opt = map[string]bool{"yes": true}
 	for o := d.Object(mcpFieldsKeyPatterns); o.Next(); {
@@ -15794,29 +14975,23 @@ var _ = struct {
 	Opt    map[string]bool
 	Any    map[string]any
 }(KeyPatterns{})
-
-// mcpFieldsKeyPatterns are the members of a value of type KeyPatterns.
 var mcpFieldsKeyPatterns = wire.Fields{
-	{Name: "plain", Required: true}, {Name: "ptr"}, {Name: "named", Required: true},
-	{Name: "nested", Required: true}, {Name: "opt"}, {Name: "any", Required: true, Null: true},
+	{Must: "plain"}, {Name: "ptr"}, {Must: "named"}, {Must: "nested"}, {Name: "opt"},
+	{Must: "any", Null: true},
 }
 
-// mcpDecodeStringMap reads a value of type map[string]string.
 func mcpDecodeStringMap(d *wire.Decoder, v *map[string]string) {
 	wire.Map(d, v, wire.String)
 }
 
-// mcpDecodeKeyPatternsNamedValue reads a value of type Count.
 func mcpDecodeKeyPatternsNamedValue(d *wire.Decoder, v *Count) {
 	wire.IntFrom(d, v, 1)
 }
 
-// mcpDecodeIntMap2 reads a value of type map[string]int.
 func mcpDecodeIntMap2(d *wire.Decoder, v *map[string]int) {
 	wire.Map(d, v, wire.Int)
 }
 
-// mcpDecodeEchoKeyedKeyed reads a value of type Keyed.
 func mcpDecodeEchoKeyedKeyed(d *wire.Decoder, v *Keyed) {
 	for o := d.Object(mcpFieldsEchoKeyedKeyed); o.Next(); {
 		switch o.Name() {
@@ -15831,11 +15006,8 @@ func mcpDecodeEchoKeyedKeyed(d *wire.Decoder, v *Keyed) {
 var _ = struct {
 	Value map[string]int
 }(Keyed{})
+var mcpFieldsEchoKeyedKeyed = wire.Fields{{Must: "value"}}
 
-// mcpFieldsEchoKeyedKeyed are the members of a value of type Keyed.
-var mcpFieldsEchoKeyedKeyed = wire.Fields{{Name: "value", Required: true}}
-
-// mcpDecodeKeys reads a value of type Keys.
 func mcpDecodeKeys(d *wire.Decoder, v *Keys) {
 	for o := d.Object(mcpFieldsKeys); o.Next(); {
 		switch o.Name() {
@@ -15893,15 +15065,12 @@ var _ = struct {
 	Text      map[Upper]int
 	Pointered map[Degrees]int
 }(Keys{})
-
-// mcpFieldsKeys are the members of a value of type Keys.
 var mcpFieldsKeys = wire.Fields{
 	{Name: "string"}, {Name: "label"}, {Name: "int"}, {Name: "int8"}, {Name: "int16"}, {Name: "int32"},
 	{Name: "int64"}, {Name: "uint"}, {Name: "uint8"}, {Name: "uint16"}, {Name: "uint32"},
 	{Name: "uint64"}, {Name: "count"}, {Name: "addr"}, {Name: "text"}, {Name: "pointered"},
 }
 
-// mcpDecodeKeywords reads a value of type Keywords.
 func mcpDecodeKeywords(d *wire.Decoder, v *Keywords) {
 	for o := d.Object(mcpFieldsKeywords); o.Next(); {
 		switch o.Name() {
@@ -15917,17 +15086,11 @@ var _ = struct {
 	Func, D, O, E, V, Args, Ctx, Err, Wire, Mcp, String, Nil int
 	True                                                     int
 }(Keywords{})
-
-// mcpFieldsKeywords are the members of a value of type Keywords.
 var mcpFieldsKeywords = wire.Fields{
-	{Name: "func", Required: true}, {Name: "d", Required: true}, {Name: "o", Required: true},
-	{Name: "e", Required: true}, {Name: "v", Required: true}, {Name: "args", Required: true},
-	{Name: "ctx", Required: true}, {Name: "err", Required: true}, {Name: "wire", Required: true},
-	{Name: "mcp", Required: true}, {Name: "string", Required: true}, {Name: "nil", Required: true},
-	{Name: "true", Required: true},
+	{Must: "func"}, {Must: "d"}, {Must: "o"}, {Must: "e"}, {Must: "v"}, {Must: "args"}, {Must: "ctx"},
+	{Must: "err"}, {Must: "wire"}, {Must: "mcp"}, {Must: "string"}, {Must: "nil"}, {Must: "true"},
 }
 
-// mcpDecodeBoxLabel reads a value of type Box[Label].
 func mcpDecodeBoxLabel(d *wire.Decoder, v *Box[Label]) {
 	for o := d.Object(mcpFieldsBoxLabel); o.Next(); {
 		switch o.Name() {
@@ -15960,20 +15123,15 @@ var _ = struct {
 	PtrOpt    *Label
 	Bag       map[string]*Label
 }(Box[Label]{})
-
-// mcpFieldsBoxLabel are the members of a value of type Box[Label].
 var mcpFieldsBoxLabel = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeLabelPtr reads a value of type *Label.
 func mcpDecodeLabelPtr(d *wire.Decoder, v **Label) {
 	wire.Nullable(d, v, wire.String)
 }
 
-// mcpDecodeBoxLabels reads a value of type Box[Labels].
 func mcpDecodeBoxLabels(d *wire.Decoder, v *Box[Labels]) {
 	for o := d.Object(mcpFieldsBoxLabels); o.Next(); {
 		switch o.Name() {
@@ -16006,25 +15164,19 @@ var _ = struct {
 	PtrOpt    *Labels
 	Bag       map[string]*Labels
 }(Box[Labels]{})
-
-// mcpFieldsBoxLabels are the members of a value of type Box[Labels].
 var mcpFieldsBoxLabels = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeLabels reads a value of type Labels.
 func mcpDecodeLabels(d *wire.Decoder, v *Labels) {
 	wire.Slice(d, v, wire.String)
 }
 
-// mcpDecodeLabelsPtr reads a value of type *Labels.
 func mcpDecodeLabelsPtr(d *wire.Decoder, v **Labels) {
 	wire.Nullable(d, v, mcpDecodeLabels)
 }
 
-// mcpDecodeLadder reads a value of type Ladder.
 func mcpDecodeLadder(d *wire.Decoder, v *Ladder) {
 	for o := d.Object(mcpFieldsLadder); o.Next(); {
 		switch o.Name() {
@@ -16037,16 +15189,12 @@ func mcpDecodeLadder(d *wire.Decoder, v *Ladder) {
 var _ = struct {
 	Rungs [2]*Ladder
 }(Ladder{})
+var mcpFieldsLadder = wire.Fields{{Must: "rungs"}}
 
-// mcpFieldsLadder are the members of a value of type Ladder.
-var mcpFieldsLadder = wire.Fields{{Name: "rungs", Required: true}}
-
-// mcpDecodeLadderPtr reads a value of type *Ladder.
 func mcpDecodeLadderPtr(d *wire.Decoder, v **Ladder) {
 	wire.Nullable(d, v, mcpDecodeLadder)
 }
 
-// mcpDecodeLengths reads a value of type Lengths.
 func mcpDecodeLengths(d *wire.Decoder, v *Lengths) {
 	for o := d.Object(mcpFieldsLengths); o.Next(); {
 		switch o.Name() {
@@ -16117,23 +15265,16 @@ var _ = struct {
 	Zero        []int
 	Exact       string
 }(Lengths{})
-
-// mcpFieldsLengths are the members of a value of type Lengths.
 var mcpFieldsLengths = wire.Fields{
-	{Name: "text", Required: true}, {Name: "label", Required: true}, {Name: "ptr"},
-	{Name: "bytes", Required: true}, {Name: "list", Required: true}, {Name: "unique", Required: true},
-	{Name: "uniqueInts", Required: true}, {Name: "uniqueReals", Required: true},
-	{Name: "uniqueBools", Required: true}, {Name: "uniquePair", Required: true},
-	{Name: "map", Required: true}, {Name: "ptrList"}, {Name: "zero", Required: true},
-	{Name: "exact", Required: true},
+	{Must: "text"}, {Must: "label"}, {Name: "ptr"}, {Must: "bytes"}, {Must: "list"}, {Must: "unique"},
+	{Must: "uniqueInts"}, {Must: "uniqueReals"}, {Must: "uniqueBools"}, {Must: "uniquePair"},
+	{Must: "map"}, {Name: "ptrList"}, {Must: "zero"}, {Must: "exact"},
 }
 
-// mcpDecodeIntSlice reads a value of type []int.
 func mcpDecodeIntSlice(d *wire.Decoder, v *[]int) {
 	wire.Slice(d, v, wire.Int)
 }
 
-// mcpDecodeScalars reads a value of type Scalars.
 func mcpDecodeScalars(d *wire.Decoder, v *Scalars) {
 	for o := d.Object(mcpFieldsScalars); o.Next(); {
 		switch o.Name() {
@@ -16200,19 +15341,12 @@ var _ = struct {
 	Label Label
 	Ratio Ratio
 }(Scalars{})
-
-// mcpFieldsScalars are the members of a value of type Scalars.
 var mcpFieldsScalars = wire.Fields{
-	{Name: "B", Required: true}, {Name: "I", Required: true}, {Name: "I8", Required: true},
-	{Name: "I16", Required: true}, {Name: "I32", Required: true}, {Name: "I64", Required: true},
-	{Name: "U", Required: true}, {Name: "U8", Required: true}, {Name: "U16", Required: true},
-	{Name: "U32", Required: true}, {Name: "U64", Required: true}, {Name: "F32", Required: true},
-	{Name: "F64", Required: true}, {Name: "S", Required: true}, {Name: "Flag", Required: true},
-	{Name: "Count", Required: true}, {Name: "Octet", Required: true}, {Name: "Label", Required: true},
-	{Name: "Ratio", Required: true},
+	{Must: "B"}, {Must: "I"}, {Must: "I8"}, {Must: "I16"}, {Must: "I32"}, {Must: "I64"}, {Must: "U"},
+	{Must: "U8"}, {Must: "U16"}, {Must: "U32"}, {Must: "U64"}, {Must: "F32"}, {Must: "F64"},
+	{Must: "S"}, {Must: "Flag"}, {Must: "Count"}, {Must: "Octet"}, {Must: "Label"}, {Must: "Ratio"},
 }
 
-// mcpDecodeBoxPoint reads a value of type Box[Point].
 func mcpDecodeBoxPoint(d *wire.Decoder, v *Box[Point]) {
 	for o := d.Object(mcpFieldsBoxPoint); o.Next(); {
 		switch o.Name() {
@@ -16245,20 +15379,15 @@ var _ = struct {
 	PtrOpt    *Point
 	Bag       map[string]*Point
 }(Box[Point]{})
-
-// mcpFieldsBoxPoint are the members of a value of type Box[Point].
 var mcpFieldsBoxPoint = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodePointPtr reads a value of type *Point.
 func mcpDecodePointPtr(d *wire.Decoder, v **Point) {
 	wire.Nullable(d, v, mcpDecodePoint)
 }
 
-// mcpDecodeBoxLevel reads a value of type Box[Level].
 func mcpDecodeBoxLevel(d *wire.Decoder, v *Box[Level]) {
 	for o := d.Object(mcpFieldsBoxLevel); o.Next(); {
 		switch o.Name() {
@@ -16291,25 +15420,19 @@ var _ = struct {
 	PtrOpt    *Level
 	Bag       map[string]*Level
 }(Box[Level]{})
-
-// mcpFieldsBoxLevel are the members of a value of type Box[Level].
 var mcpFieldsBoxLevel = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeLevel reads a value of type Level.
 func mcpDecodeLevel(d *wire.Decoder, v *Level) {
 	wire.IntEnum(d, v, mcpEnumLevel)
 }
 
-// mcpDecodeLevelPtr reads a value of type *Level.
 func mcpDecodeLevelPtr(d *wire.Decoder, v **Level) {
 	wire.Nullable(d, v, mcpDecodeLevel)
 }
 
-// mcpDecodeBoxSortMap reads a value of type Box[map[Level]Sort].
 func mcpDecodeBoxSortMap(d *wire.Decoder, v *Box[map[Level]Sort]) {
 	for o := d.Object(mcpFieldsBoxSortMap); o.Next(); {
 		switch o.Name() {
@@ -16342,35 +15465,27 @@ var _ = struct {
 	PtrOpt    *map[Level]Sort
 	Bag       map[string]*map[Level]Sort
 }(Box[map[Level]Sort]{})
-
-// mcpFieldsBoxSortMap are the members of a value of type Box[map[Level]Sort].
 var mcpFieldsBoxSortMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeSort reads a value of type Sort.
 func mcpDecodeSort(d *wire.Decoder, v *Sort) {
 	wire.StringEnum(d, v, mcpEnumSort)
 }
 
-// mcpDecodeSortMap reads a value of type map[Level]Sort.
 func mcpDecodeSortMap(d *wire.Decoder, v *map[Level]Sort) {
 	wire.MapInt(d, v, mcpDecodeSort)
 }
 
-// mcpDecodeSortMapPtr reads a value of type *map[Level]Sort.
 func mcpDecodeSortMapPtr(d *wire.Decoder, v **map[Level]Sort) {
 	wire.Nullable(d, v, mcpDecodeSortMap)
 }
 
-// mcpDecodeSlogLevel reads a value of type slog.Level.
 func mcpDecodeSlogLevel(d *wire.Decoder, v *slog.Level) {
 	wire.JSON(d, v, (*slog.Level).UnmarshalJSON)
 }
 
-// mcpDecodeLimited reads a value of type Limited.
 func mcpDecodeLimited(d *wire.Decoder, v *Limited) {
 	for o := d.Object(mcpFieldsLimited); o.Next(); {
 		switch o.Name() {
@@ -16387,11 +15502,8 @@ var _ = struct {
 	Kids []Limited
 	Age  int
 }(Limited{})
+var mcpFieldsLimited = wire.Fields{{Name: "kids"}, {Must: "age"}}
 
-// mcpFieldsLimited are the members of a value of type Limited.
-var mcpFieldsLimited = wire.Fields{{Name: "kids"}, {Name: "age", Required: true}}
-
-// mcpDecodeBoxByteSliceSlice reads a value of type Box[[][]byte].
 func mcpDecodeBoxByteSliceSlice(d *wire.Decoder, v *Box[[][]byte]) {
 	for o := d.Object(mcpFieldsBoxByteSliceSlice); o.Next(); {
 		switch o.Name() {
@@ -16424,25 +15536,19 @@ var _ = struct {
 	PtrOpt    *[][]byte
 	Bag       map[string]*[][]byte
 }(Box[[][]byte]{})
-
-// mcpFieldsBoxByteSliceSlice are the members of a value of type Box[[][]byte].
 var mcpFieldsBoxByteSliceSlice = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeByteSliceSlice reads a value of type [][]byte.
 func mcpDecodeByteSliceSlice(d *wire.Decoder, v *[][]byte) {
 	wire.Slice(d, v, wire.Bytes)
 }
 
-// mcpDecodeByteSliceSlicePtr reads a value of type *[][]byte.
 func mcpDecodeByteSliceSlicePtr(d *wire.Decoder, v **[][]byte) {
 	wire.Nullable(d, v, mcpDecodeByteSliceSlice)
 }
 
-// mcpDecodeBoxLone reads a value of type Box[Lone].
 func mcpDecodeBoxLone(d *wire.Decoder, v *Box[Lone]) {
 	for o := d.Object(mcpFieldsBoxLone); o.Next(); {
 		switch o.Name() {
@@ -16475,25 +15581,19 @@ var _ = struct {
 	PtrOpt    *Lone
 	Bag       map[string]*Lone
 }(Box[Lone]{})
-
-// mcpFieldsBoxLone are the members of a value of type Box[Lone].
 var mcpFieldsBoxLone = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeLone reads a value of type Lone.
 func mcpDecodeLone(d *wire.Decoder, v *Lone) {
 	wire.StringEnum(d, v, mcpEnumLone)
 }
 
-// mcpDecodeLonePtr reads a value of type *Lone.
 func mcpDecodeLonePtr(d *wire.Decoder, v **Lone) {
 	wire.Nullable(d, v, mcpDecodeLone)
 }
 
-// mcpDecodeBoxCountMap reads a value of type Box[map[Label]Count].
 func mcpDecodeBoxCountMap(d *wire.Decoder, v *Box[map[Label]Count]) {
 	for o := d.Object(mcpFieldsBoxCountMap); o.Next(); {
 		switch o.Name() {
@@ -16526,25 +15626,19 @@ var _ = struct {
 	PtrOpt    *map[Label]Count
 	Bag       map[string]*map[Label]Count
 }(Box[map[Label]Count]{})
-
-// mcpFieldsBoxCountMap are the members of a value of type Box[map[Label]Count].
 var mcpFieldsBoxCountMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeCountMap reads a value of type map[Label]Count.
 func mcpDecodeCountMap(d *wire.Decoder, v *map[Label]Count) {
 	wire.Map(d, v, wire.Int)
 }
 
-// mcpDecodeCountMapPtr reads a value of type *map[Label]Count.
 func mcpDecodeCountMapPtr(d *wire.Decoder, v **map[Label]Count) {
 	wire.Nullable(d, v, mcpDecodeCountMap)
 }
 
-// mcpDecodeBoxAnyMap reads a value of type Box[map[string]any].
 func mcpDecodeBoxAnyMap(d *wire.Decoder, v *Box[map[string]any]) {
 	for o := d.Object(mcpFieldsBoxAnyMap); o.Next(); {
 		switch o.Name() {
@@ -16577,25 +15671,19 @@ var _ = struct {
 	PtrOpt    *map[string]any
 	Bag       map[string]*map[string]any
 }(Box[map[string]any]{})
-
-// mcpFieldsBoxAnyMap are the members of a value of type Box[map[string]any].
 var mcpFieldsBoxAnyMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeAnyMap reads a value of type map[string]any.
 func mcpDecodeAnyMap(d *wire.Decoder, v *map[string]any) {
 	wire.Map(d, v, wire.Any)
 }
 
-// mcpDecodeAnyMapPtr reads a value of type *map[string]any.
 func mcpDecodeAnyMapPtr(d *wire.Decoder, v **map[string]any) {
 	wire.Nullable(d, v, mcpDecodeAnyMap)
 }
 
-// mcpDecodeBoxAnySliceMap reads a value of type Box[map[string][]any].
 func mcpDecodeBoxAnySliceMap(d *wire.Decoder, v *Box[map[string][]any]) {
 	for o := d.Object(mcpFieldsBoxAnySliceMap); o.Next(); {
 		switch o.Name() {
@@ -16628,31 +15716,23 @@ var _ = struct {
 	PtrOpt    *map[string][]any
 	Bag       map[string]*map[string][]any
 }(Box[map[string][]any]{})
-
-// mcpFieldsBoxAnySliceMap are the members of a value of type
-// Box[map[string][]any].
 var mcpFieldsBoxAnySliceMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeAnySlice reads a value of type []any.
 func mcpDecodeAnySlice(d *wire.Decoder, v *[]any) {
 	wire.Slice(d, v, wire.Any)
 }
 
-// mcpDecodeAnySliceMap reads a value of type map[string][]any.
 func mcpDecodeAnySliceMap(d *wire.Decoder, v *map[string][]any) {
 	wire.Map(d, v, mcpDecodeAnySlice)
 }
 
-// mcpDecodeAnySliceMapPtr reads a value of type *map[string][]any.
 func mcpDecodeAnySliceMapPtr(d *wire.Decoder, v **map[string][]any) {
 	wire.Nullable(d, v, mcpDecodeAnySliceMap)
 }
 
-// mcpDecodeBoxBoolMapMap reads a value of type Box[map[string]map[string]bool].
 func mcpDecodeBoxBoolMapMap(d *wire.Decoder, v *Box[map[string]map[string]bool]) {
 	for o := d.Object(mcpFieldsBoxBoolMapMap); o.Next(); {
 		switch o.Name() {
@@ -16685,31 +15765,23 @@ var _ = struct {
 	PtrOpt    *map[string]map[string]bool
 	Bag       map[string]*map[string]map[string]bool
 }(Box[map[string]map[string]bool]{})
-
-// mcpFieldsBoxBoolMapMap are the members of a value of type
-// Box[map[string]map[string]bool].
 var mcpFieldsBoxBoolMapMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoolMap2 reads a value of type map[string]bool.
 func mcpDecodeBoolMap2(d *wire.Decoder, v *map[string]bool) {
 	wire.Map(d, v, wire.Bool)
 }
 
-// mcpDecodeBoolMapMap reads a value of type map[string]map[string]bool.
 func mcpDecodeBoolMapMap(d *wire.Decoder, v *map[string]map[string]bool) {
 	wire.Map(d, v, mcpDecodeBoolMap2)
 }
 
-// mcpDecodeBoolMapMapPtr reads a value of type *map[string]map[string]bool.
 func mcpDecodeBoolMapMapPtr(d *wire.Decoder, v **map[string]map[string]bool) {
 	wire.Nullable(d, v, mcpDecodeBoolMapMap)
 }
 
-// mcpDecodeBoxIntSliceSlice reads a value of type Box[[][]int].
 func mcpDecodeBoxIntSliceSlice(d *wire.Decoder, v *Box[[][]int]) {
 	for o := d.Object(mcpFieldsBoxIntSliceSlice); o.Next(); {
 		switch o.Name() {
@@ -16742,30 +15814,23 @@ var _ = struct {
 	PtrOpt    *[][]int
 	Bag       map[string]*[][]int
 }(Box[[][]int]{})
-
-// mcpFieldsBoxIntSliceSlice are the members of a value of type Box[[][]int].
 var mcpFieldsBoxIntSliceSlice = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeIntSliceSlice reads a value of type [][]int.
 func mcpDecodeIntSliceSlice(d *wire.Decoder, v *[][]int) {
 	wire.Slice(d, v, mcpDecodeIntSlice)
 }
 
-// mcpDecodeIntSliceSlicePtr reads a value of type *[][]int.
 func mcpDecodeIntSliceSlicePtr(d *wire.Decoder, v **[][]int) {
 	wire.Nullable(d, v, mcpDecodeIntSliceSlice)
 }
 
-// mcpDecodeSortSlice reads a value of type []Sort.
 func mcpDecodeSortSlice(d *wire.Decoder, v *[]Sort) {
 	wire.Slice(d, v, mcpDecodeSort)
 }
 
-// mcpDecodeBoxMode reads a value of type Box[mode].
 func mcpDecodeBoxMode(d *wire.Decoder, v *Box[mode]) {
 	for o := d.Object(mcpFieldsBoxMode); o.Next(); {
 		switch o.Name() {
@@ -16798,25 +15863,19 @@ var _ = struct {
 	PtrOpt    *mode
 	Bag       map[string]*mode
 }(Box[mode]{})
-
-// mcpFieldsBoxMode are the members of a value of type Box[mode].
 var mcpFieldsBoxMode = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeMode reads a value of type mode.
 func mcpDecodeMode(d *wire.Decoder, v *mode) {
 	wire.StringEnum(d, v, mcpEnumMode)
 }
 
-// mcpDecodeModePtr reads a value of type *mode.
 func mcpDecodeModePtr(d *wire.Decoder, v **mode) {
 	wire.Nullable(d, v, mcpDecodeMode)
 }
 
-// mcpDecodeMoreThanAWord reads a value of type MoreThanAWord.
 func mcpDecodeMoreThanAWord(d *wire.Decoder, v *MoreThanAWord) {
 	for o := d.Object(mcpFieldsMoreThanAWord); o.Next(); {
 		switch o.Name() {
@@ -16859,34 +15918,20 @@ var _ = struct {
 	F050, F051, F052, F053, F054, F055, F056, F057, F058, F059 bool
 	F060, F061, F062, F063, F064                               bool
 }(MoreThanAWord{})
-
-// mcpFieldsMoreThanAWord are the members of a value of type MoreThanAWord.
 var mcpFieldsMoreThanAWord = wire.Fields{
-	{Name: "f000", Required: true}, {Name: "f001", Required: true}, {Name: "f002", Required: true},
-	{Name: "f003", Required: true}, {Name: "f004", Required: true}, {Name: "f005", Required: true},
-	{Name: "f006", Required: true}, {Name: "f007", Required: true}, {Name: "f008", Required: true},
-	{Name: "f009", Required: true}, {Name: "f010", Required: true}, {Name: "f011", Required: true},
-	{Name: "f012", Required: true}, {Name: "f013", Required: true}, {Name: "f014", Required: true},
-	{Name: "f015", Required: true}, {Name: "f016", Required: true}, {Name: "f017", Required: true},
-	{Name: "f018", Required: true}, {Name: "f019", Required: true}, {Name: "f020", Required: true},
-	{Name: "f021", Required: true}, {Name: "f022", Required: true}, {Name: "f023", Required: true},
-	{Name: "f024", Required: true}, {Name: "f025", Required: true}, {Name: "f026", Required: true},
-	{Name: "f027", Required: true}, {Name: "f028", Required: true}, {Name: "f029", Required: true},
-	{Name: "f030", Required: true}, {Name: "f031", Required: true}, {Name: "f032", Required: true},
-	{Name: "f033", Required: true}, {Name: "f034", Required: true}, {Name: "f035", Required: true},
-	{Name: "f036", Required: true}, {Name: "f037", Required: true}, {Name: "f038", Required: true},
-	{Name: "f039", Required: true}, {Name: "f040", Required: true}, {Name: "f041", Required: true},
-	{Name: "f042", Required: true}, {Name: "f043", Required: true}, {Name: "f044", Required: true},
-	{Name: "f045", Required: true}, {Name: "f046", Required: true}, {Name: "f047", Required: true},
-	{Name: "f048", Required: true}, {Name: "f049", Required: true}, {Name: "f050", Required: true},
-	{Name: "f051", Required: true}, {Name: "f052", Required: true}, {Name: "f053", Required: true},
-	{Name: "f054", Required: true}, {Name: "f055", Required: true}, {Name: "f056", Required: true},
-	{Name: "f057", Required: true}, {Name: "f058", Required: true}, {Name: "f059", Required: true},
-	{Name: "f060", Required: true}, {Name: "f061", Required: true}, {Name: "f062", Required: true},
-	{Name: "f063", Required: true}, {Name: "f064", Required: true},
+	{Must: "f000"}, {Must: "f001"}, {Must: "f002"}, {Must: "f003"}, {Must: "f004"}, {Must: "f005"},
+	{Must: "f006"}, {Must: "f007"}, {Must: "f008"}, {Must: "f009"}, {Must: "f010"}, {Must: "f011"},
+	{Must: "f012"}, {Must: "f013"}, {Must: "f014"}, {Must: "f015"}, {Must: "f016"}, {Must: "f017"},
+	{Must: "f018"}, {Must: "f019"}, {Must: "f020"}, {Must: "f021"}, {Must: "f022"}, {Must: "f023"},
+	{Must: "f024"}, {Must: "f025"}, {Must: "f026"}, {Must: "f027"}, {Must: "f028"}, {Must: "f029"},
+	{Must: "f030"}, {Must: "f031"}, {Must: "f032"}, {Must: "f033"}, {Must: "f034"}, {Must: "f035"},
+	{Must: "f036"}, {Must: "f037"}, {Must: "f038"}, {Must: "f039"}, {Must: "f040"}, {Must: "f041"},
+	{Must: "f042"}, {Must: "f043"}, {Must: "f044"}, {Must: "f045"}, {Must: "f046"}, {Must: "f047"},
+	{Must: "f048"}, {Must: "f049"}, {Must: "f050"}, {Must: "f051"}, {Must: "f052"}, {Must: "f053"},
+	{Must: "f054"}, {Must: "f055"}, {Must: "f056"}, {Must: "f057"}, {Must: "f058"}, {Must: "f059"},
+	{Must: "f060"}, {Must: "f061"}, {Must: "f062"}, {Must: "f063"}, {Must: "f064"},
 }
 
-// mcpDecodeNames reads a value of type Names.
 func mcpDecodeNames(d *wire.Decoder, v *Names) {
 	for o := d.Object(mcpFieldsNames); o.Next(); {
 		switch o.Name() {
@@ -16914,21 +15959,14 @@ var _ = struct {
 	Skip                                                       chan int
 	Func                                                       func()
 }(Names{})
-
-// mcpFieldsNames are the members of a value of type Names.
 var mcpFieldsNames = wire.Fields{
-	{Name: "-", Required: true}, {Name: "Quote", Required: true}, {Name: "Bad", Required: true},
-	{Name: "a/b", Required: true}, {Name: "Backslash", Required: true}, {Name: "<a>&b", Required: true},
-	{Name: "a b", Required: true}, {Name: "$ref", Required: true}, {Name: "%s", Required: true},
-	{Name: "größe", Required: true}, {Name: "大小", Required: true}, {Name: "Öl", Required: true},
-	{Name: "a.b", Required: true}, {Name: "type", Required: true}, {Name: "case", Required: true},
-	{Name: "CASE", Required: true}, {Name: "Case", Required: true}, {Name: "__proto__", Required: true},
-	{Name: "required", Required: true}, {Name: "properties", Required: true},
-	{Name: "Empty", Required: true}, {Name: "Comma", Required: true}, {Name: "1", Required: true},
-	{Name: "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg", Required: true},
+	{Must: "-"}, {Must: "Quote"}, {Must: "Bad"}, {Must: "a/b"}, {Must: "Backslash"}, {Must: "<a>&b"},
+	{Must: "a b"}, {Must: "$ref"}, {Must: "%s"}, {Must: "größe"}, {Must: "大小"}, {Must: "Öl"},
+	{Must: "a.b"}, {Must: "type"}, {Must: "case"}, {Must: "CASE"}, {Must: "Case"}, {Must: "__proto__"},
+	{Must: "required"}, {Must: "properties"}, {Must: "Empty"}, {Must: "Comma"}, {Must: "1"},
+	{Must: "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"},
 }
 
-// mcpDecodeNarrowed reads a value of type Narrowed.
 func mcpDecodeNarrowed(d *wire.Decoder, v *Narrowed) {
 	v.Sort = SortYear
 	v.Level = LevelHigh
@@ -16965,25 +16003,19 @@ var _ = struct {
 	Real   float64
 	Single float32
 }(Narrowed{})
-
-// mcpFieldsNarrowed are the members of a value of type Narrowed.
 var mcpFieldsNarrowed = wire.Fields{
-	{Name: "sort"}, {Name: "level"}, {Name: "color"}, {Name: "list", Required: true},
-	{Name: "word", Required: true}, {Name: "num", Required: true}, {Name: "real", Required: true},
-	{Name: "single", Required: true},
+	{Name: "sort"}, {Name: "level"}, {Name: "color"}, {Must: "list"}, {Must: "word"}, {Must: "num"},
+	{Must: "real"}, {Must: "single"},
 }
 
-// mcpDecodeNarrowedColor reads a value of type Color.
 func mcpDecodeNarrowedColor(d *wire.Decoder, v *Color) {
 	wire.IntEnum(d, v, mcpEnumNarrowedColor)
 }
 
-// mcpDecodeNarrowedListItem reads a value of type Sort.
 func mcpDecodeNarrowedListItem(d *wire.Decoder, v *Sort) {
 	wire.StringEnum(d, v, mcpEnumNarrowedListItem)
 }
 
-// mcpDecodeBoxNested reads a value of type Box[Nested].
 func mcpDecodeBoxNested(d *wire.Decoder, v *Box[Nested]) {
 	for o := d.Object(mcpFieldsBoxNested); o.Next(); {
 		switch o.Name() {
@@ -17016,34 +16048,26 @@ var _ = struct {
 	PtrOpt    *Nested
 	Bag       map[string]*Nested
 }(Box[Nested]{})
-
-// mcpFieldsBoxNested are the members of a value of type Box[Nested].
 var mcpFieldsBoxNested = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeNested reads a value of type Nested.
 func mcpDecodeNested(d *wire.Decoder, v *Nested) {
 	wire.Map(d, v, mcpDecodeNested)
 }
 
-// mcpDecodeNestedPtr reads a value of type *Nested.
 func mcpDecodeNestedPtr(d *wire.Decoder, v **Nested) {
 	wire.Nullable(d, v, mcpDecodeNested)
 }
 
-// mcpDecodeNothing reads a value of type Nothing.
 func mcpDecodeNothing(d *wire.Decoder, v *Nothing) {
 	for o := d.Object(mcpFieldsNothing); o.Next(); {
 	}
 }
 
-// mcpFieldsNothing are the members of a value of type Nothing.
 var mcpFieldsNothing = wire.Fields{}
 
-// mcpDecodeNullables reads a value of type Nullables.
 func mcpDecodeNullables(d *wire.Decoder, v *Nullables) {
 	v.Default = new(5)
 	for o := d.Object(mcpFieldsNullables); o.Next(); {
@@ -17100,17 +16124,13 @@ var _ = struct {
 	Any      any
 	Default  *int
 }(Nullables{})
-
-// mcpFieldsNullables are the members of a value of type Nullables.
 var mcpFieldsNullables = wire.Fields{
-	{Name: "ptr", Null: true}, {Name: "text", Required: true, Null: true},
-	{Name: "required", Required: true, Null: true}, {Name: "list", Required: true, Null: true},
-	{Name: "struct", Null: true}, {Name: "enum", Null: true}, {Name: "bounded", Null: true},
-	{Name: "opt", Null: true}, {Name: "map", Null: true}, {Name: "any", Required: true, Null: true},
-	{Name: "default", Null: true},
+	{Name: "ptr", Null: true}, {Must: "text", Null: true}, {Must: "required", Null: true},
+	{Must: "list", Null: true}, {Name: "struct", Null: true}, {Name: "enum", Null: true},
+	{Name: "bounded", Null: true}, {Name: "opt", Null: true}, {Name: "map", Null: true},
+	{Must: "any", Null: true}, {Name: "default", Null: true},
 }
 
-// mcpDecodeBoxNumber reads a value of type Box[json.Number].
 func mcpDecodeBoxNumber(d *wire.Decoder, v *Box[json.Number]) {
 	for o := d.Object(mcpFieldsBoxNumber); o.Next(); {
 		switch o.Name() {
@@ -17143,20 +16163,15 @@ var _ = struct {
 	PtrOpt    *json.Number
 	Bag       map[string]*json.Number
 }(Box[json.Number]{})
-
-// mcpFieldsBoxNumber are the members of a value of type Box[json.Number].
 var mcpFieldsBoxNumber = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeNumberPtr reads a value of type *json.Number.
 func mcpDecodeNumberPtr(d *wire.Decoder, v **json.Number) {
 	wire.Nullable(d, v, wire.Number)
 }
 
-// mcpDecodeObligations reads a value of type Obligations.
 func mcpDecodeObligations(d *wire.Decoder, v *Obligations) {
 	for o := d.Object(mcpFieldsObligations); o.Next(); {
 		switch o.Name() {
@@ -17181,15 +16196,11 @@ var _ = struct {
 	Any, AnyReq any
 	List        []int
 }(Obligations{})
-
-// mcpFieldsObligations are the members of a value of type Obligations.
 var mcpFieldsObligations = wire.Fields{
-	{Name: "ptr", Required: true}, {Name: "opt", Required: true}, {Name: "zero", Required: true},
-	{Name: "free"}, {Name: "any", Required: true, Null: true}, {Name: "anyReq", Required: true, Null: true},
-	{Name: "list", Required: true},
+	{Must: "ptr"}, {Must: "opt"}, {Must: "zero"}, {Name: "free"}, {Must: "any", Null: true},
+	{Must: "anyReq", Null: true}, {Must: "list"},
 }
 
-// mcpDecodeBoxOdd reads a value of type Box[Odd].
 func mcpDecodeBoxOdd(d *wire.Decoder, v *Box[Odd]) {
 	for o := d.Object(mcpFieldsBoxOdd); o.Next(); {
 		switch o.Name() {
@@ -17222,25 +16233,19 @@ var _ = struct {
 	PtrOpt    *Odd
 	Bag       map[string]*Odd
 }(Box[Odd]{})
-
-// mcpFieldsBoxOdd are the members of a value of type Box[Odd].
 var mcpFieldsBoxOdd = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeOdd reads a value of type Odd.
 func mcpDecodeOdd(d *wire.Decoder, v *Odd) {
 	wire.StringEnum(d, v, mcpEnumOdd)
 }
 
-// mcpDecodeOddPtr reads a value of type *Odd.
 func mcpDecodeOddPtr(d *wire.Decoder, v **Odd) {
 	wire.Nullable(d, v, mcpDecodeOdd)
 }
 
-// mcpDecodeOddKeys reads a value of type OddKeys.
 func mcpDecodeOddKeys(d *wire.Decoder, v *OddKeys) {
 	for o := d.Object(mcpFieldsOddKeys); o.Next(); {
 		switch o.Name() {
@@ -17271,14 +16276,11 @@ var _ = struct {
 	Status  map[Color]int
 	Inner   map[slog.Level]Point
 }(OddKeys{})
-
-// mcpFieldsOddKeys are the members of a value of type OddKeys.
 var mcpFieldsOddKeys = wire.Fields{
 	{Name: "level"}, {Name: "time"}, {Name: "alias"}, {Name: "stamped"}, {Name: "binding"},
 	{Name: "status"}, {Name: "inner"},
 }
 
-// mcpDecodeOmitZero reads a value of type OmitZero.
 func mcpDecodeOmitZero(d *wire.Decoder, v *OmitZero) {
 	for o := d.Object(mcpFieldsOmitZero); o.Next(); {
 		switch o.Name() {
@@ -17341,8 +16343,6 @@ var _ = struct {
 	OwnPtr   *Vanishing
 	OwnRef   Shy
 }(OmitZero{})
-
-// mcpFieldsOmitZero are the members of a value of type OmitZero.
 var mcpFieldsOmitZero = wire.Fields{
 	{Name: "B"}, {Name: "I"}, {Name: "F"}, {Name: "S"}, {Name: "Bytes"}, {Name: "Any", Null: true},
 	{Name: "Raw", Null: true}, {Name: "Time"}, {Name: "TimePtr"}, {Name: "List"}, {Name: "Array"},
@@ -17357,7 +16357,6 @@ type mcpStructOmitZeroStruct = struct {
 	S []int
 }
 
-// mcpDecodeOmitZeroStruct reads a value of a type that has no name.
 func mcpDecodeOmitZeroStruct(d *wire.Decoder, v *mcpStructOmitZeroStruct) {
 	for o := d.Object(mcpFieldsOmitZeroStruct); o.Next(); {
 		switch o.Name() {
@@ -17369,11 +16368,8 @@ func mcpDecodeOmitZeroStruct(d *wire.Decoder, v *mcpStructOmitZeroStruct) {
 	}
 }
 
-// mcpFieldsOmitZeroStruct are the members of a value of a type that has no
-// name.
-var mcpFieldsOmitZeroStruct = wire.Fields{{Name: "X", Required: true}, {Name: "S", Required: true}}
+var mcpFieldsOmitZeroStruct = wire.Fields{{Must: "X"}, {Must: "S"}}
 
-// mcpDecodeVanishing reads a value of type Vanishing.
 func mcpDecodeVanishing(d *wire.Decoder, v *Vanishing) {
 	for o := d.Object(mcpFieldsVanishing); o.Next(); {
 		switch o.Name() {
@@ -17386,11 +16382,8 @@ func mcpDecodeVanishing(d *wire.Decoder, v *Vanishing) {
 var _ = struct {
 	N int
 }(Vanishing{})
+var mcpFieldsVanishing = wire.Fields{{Must: "N"}}
 
-// mcpFieldsVanishing are the members of a value of type Vanishing.
-var mcpFieldsVanishing = wire.Fields{{Name: "N", Required: true}}
-
-// mcpDecodeShy reads a value of type Shy.
 func mcpDecodeShy(d *wire.Decoder, v *Shy) {
 	for o := d.Object(mcpFieldsShy); o.Next(); {
 		switch o.Name() {
@@ -17403,11 +16396,8 @@ func mcpDecodeShy(d *wire.Decoder, v *Shy) {
 var _ = struct {
 	N int
 }(Shy{})
+var mcpFieldsShy = wire.Fields{{Must: "N"}}
 
-// mcpFieldsShy are the members of a value of type Shy.
-var mcpFieldsShy = wire.Fields{{Name: "N", Required: true}}
-
-// mcpDecodeBoxOnion reads a value of type Box[Onion].
 func mcpDecodeBoxOnion(d *wire.Decoder, v *Box[Onion]) {
 	for o := d.Object(mcpFieldsBoxOnion); o.Next(); {
 		switch o.Name() {
@@ -17440,25 +16430,19 @@ var _ = struct {
 	PtrOpt    *Onion
 	Bag       map[string]*Onion
 }(Box[Onion]{})
-
-// mcpFieldsBoxOnion are the members of a value of type Box[Onion].
 var mcpFieldsBoxOnion = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeOnion reads a value of type Onion.
 func mcpDecodeOnion(d *wire.Decoder, v *Onion) {
 	wire.Slice(d, v, mcpDecodeOnion)
 }
 
-// mcpDecodeOnionPtr reads a value of type *Onion.
 func mcpDecodeOnionPtr(d *wire.Decoder, v **Onion) {
 	wire.Nullable(d, v, mcpDecodeOnion)
 }
 
-// mcpDecodeBoxOnly reads a value of type Box[Only].
 func mcpDecodeBoxOnly(d *wire.Decoder, v *Box[Only]) {
 	for o := d.Object(mcpFieldsBoxOnly); o.Next(); {
 		switch o.Name() {
@@ -17491,20 +16475,15 @@ var _ = struct {
 	PtrOpt    *Only
 	Bag       map[string]*Only
 }(Box[Only]{})
-
-// mcpFieldsBoxOnly are the members of a value of type Box[Only].
 var mcpFieldsBoxOnly = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeOnlyPtr reads a value of type *Only.
 func mcpDecodeOnlyPtr(d *wire.Decoder, v **Only) {
 	wire.Nullable(d, v, wire.String)
 }
 
-// mcpDecodeOptional reads a value of type Optional.
 func mcpDecodeOptional(d *wire.Decoder, v *Optional) {
 	for o := d.Object(mcpFieldsOptional); o.Next(); {
 		switch o.Name() {
@@ -17568,8 +16547,6 @@ var _ = struct {
 	Ptr      *int
 	PtrPtr   **int
 }(Optional{})
-
-// mcpFieldsOptional are the members of a value of type Optional.
 var mcpFieldsOptional = wire.Fields{
 	{Name: "B"}, {Name: "I"}, {Name: "U"}, {Name: "F"}, {Name: "S"}, {Name: "Bytes"},
 	{Name: "Any", Null: true}, {Name: "Raw", Null: true}, {Name: "Number"}, {Name: "Time"},
@@ -17583,7 +16560,6 @@ type mcpStructOptionalStruct = struct {
 	X int
 }
 
-// mcpDecodeOptionalStruct reads a value of a type that has no name.
 func mcpDecodeOptionalStruct(d *wire.Decoder, v *mcpStructOptionalStruct) {
 	for o := d.Object(mcpFieldsOptionalStruct); o.Next(); {
 		switch o.Name() {
@@ -17593,16 +16569,12 @@ func mcpDecodeOptionalStruct(d *wire.Decoder, v *mcpStructOptionalStruct) {
 	}
 }
 
-// mcpFieldsOptionalStruct are the members of a value of a type that has no
-// name.
-var mcpFieldsOptionalStruct = wire.Fields{{Name: "X", Required: true}}
+var mcpFieldsOptionalStruct = wire.Fields{{Must: "X"}}
 
-// mcpDecodeOptionalPtrPtr reads a value of type *int.
 func mcpDecodeOptionalPtrPtr(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeOptions reads a value of type Options.
 func mcpDecodeOptions(d *wire.Decoder, v *Options) {
 	for o := d.Object(mcpFieldsOptions); o.Next(); {
 		switch o.Name() {
@@ -17620,14 +16592,8 @@ var _ = struct {
 	Base
 	Point
 }(Options{})
+var mcpFieldsOptions = wire.Fields{{Must: "id"}, {Must: "Name"}, {Name: "at"}, {Must: "x"}, {Must: "y"}}
 
-// mcpFieldsOptions are the members of a value of type Options.
-var mcpFieldsOptions = wire.Fields{
-	{Name: "id", Required: true}, {Name: "Name", Required: true}, {Name: "at"},
-	{Name: "x", Required: true}, {Name: "y", Required: true},
-}
-
-// mcpDecodeBoxOutOnly reads a value of type Box[OutOnly].
 func mcpDecodeBoxOutOnly(d *wire.Decoder, v *Box[OutOnly]) {
 	for o := d.Object(mcpFieldsBoxOutOnly); o.Next(); {
 		switch o.Name() {
@@ -17660,15 +16626,11 @@ var _ = struct {
 	PtrOpt    *OutOnly
 	Bag       map[string]*OutOnly
 }(Box[OutOnly]{})
-
-// mcpFieldsBoxOutOnly are the members of a value of type Box[OutOnly].
 var mcpFieldsBoxOutOnly = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeOutOnly reads a value of type OutOnly.
 func mcpDecodeOutOnly(d *wire.Decoder, v *OutOnly) {
 	for o := d.Object(mcpFieldsOutOnly); o.Next(); {
 		switch o.Name() {
@@ -17684,16 +16646,12 @@ var _ = struct {
 	A int
 	B []string
 }(OutOnly{})
+var mcpFieldsOutOnly = wire.Fields{{Must: "a"}, {Name: "b"}}
 
-// mcpFieldsOutOnly are the members of a value of type OutOnly.
-var mcpFieldsOutOnly = wire.Fields{{Name: "a", Required: true}, {Name: "b"}}
-
-// mcpDecodeOutOnlyPtr reads a value of type *OutOnly.
 func mcpDecodeOutOnlyPtr(d *wire.Decoder, v **OutOnly) {
 	wire.Nullable(d, v, mcpDecodeOutOnly)
 }
 
-// mcpDecodeBoxOutOnlyText reads a value of type Box[OutOnlyText].
 func mcpDecodeBoxOutOnlyText(d *wire.Decoder, v *Box[OutOnlyText]) {
 	for o := d.Object(mcpFieldsBoxOutOnlyText); o.Next(); {
 		switch o.Name() {
@@ -17726,20 +16684,15 @@ var _ = struct {
 	PtrOpt    *OutOnlyText
 	Bag       map[string]*OutOnlyText
 }(Box[OutOnlyText]{})
-
-// mcpFieldsBoxOutOnlyText are the members of a value of type Box[OutOnlyText].
 var mcpFieldsBoxOutOnlyText = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeOutOnlyTextPtr reads a value of type *OutOnlyText.
 func mcpDecodeOutOnlyTextPtr(d *wire.Decoder, v **OutOnlyText) {
 	wire.Nullable(d, v, wire.String)
 }
 
-// mcpDecodePageInt reads a value of type Page[int].
 func mcpDecodePageInt(d *wire.Decoder, v *Page[int]) {
 	for o := d.Object(mcpFieldsPageInt); o.Next(); {
 		switch o.Name() {
@@ -17758,13 +16711,8 @@ var _ = struct {
 	Next  *Page[int]
 	Total int
 }(Page[int]{})
+var mcpFieldsPageInt = wire.Fields{{Must: "items"}, {Name: "next"}, {Must: "total"}}
 
-// mcpFieldsPageInt are the members of a value of type Page[int].
-var mcpFieldsPageInt = wire.Fields{
-	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
-}
-
-// mcpDecodePagePageString reads a value of type Page[Page[string]].
 func mcpDecodePagePageString(d *wire.Decoder, v *Page[Page[string]]) {
 	for o := d.Object(mcpFieldsPagePageString); o.Next(); {
 		switch o.Name() {
@@ -17783,14 +16731,8 @@ var _ = struct {
 	Next  *Page[Page[string]]
 	Total int
 }(Page[Page[string]]{})
+var mcpFieldsPagePageString = wire.Fields{{Must: "items"}, {Name: "next"}, {Must: "total"}}
 
-// mcpFieldsPagePageString are the members of a value of type
-// Page[Page[string]].
-var mcpFieldsPagePageString = wire.Fields{
-	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
-}
-
-// mcpDecodePageString reads a value of type Page[string].
 func mcpDecodePageString(d *wire.Decoder, v *Page[string]) {
 	for o := d.Object(mcpFieldsPageString); o.Next(); {
 		switch o.Name() {
@@ -17809,13 +16751,8 @@ var _ = struct {
 	Next  *Page[string]
 	Total int
 }(Page[string]{})
+var mcpFieldsPageString = wire.Fields{{Must: "items"}, {Name: "next"}, {Must: "total"}}
 
-// mcpFieldsPageString are the members of a value of type Page[string].
-var mcpFieldsPageString = wire.Fields{
-	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
-}
-
-// mcpDecodePagePointPtr reads a value of type Page[*Point].
 func mcpDecodePagePointPtr(d *wire.Decoder, v *Page[*Point]) {
 	for o := d.Object(mcpFieldsPagePointPtr); o.Next(); {
 		switch o.Name() {
@@ -17834,13 +16771,8 @@ var _ = struct {
 	Next  *Page[*Point]
 	Total int
 }(Page[*Point]{})
+var mcpFieldsPagePointPtr = wire.Fields{{Must: "items"}, {Name: "next"}, {Must: "total"}}
 
-// mcpFieldsPagePointPtr are the members of a value of type Page[*Point].
-var mcpFieldsPagePointPtr = wire.Fields{
-	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
-}
-
-// mcpDecodePagePoint reads a value of type Page[Point].
 func mcpDecodePagePoint(d *wire.Decoder, v *Page[Point]) {
 	for o := d.Object(mcpFieldsPagePoint); o.Next(); {
 		switch o.Name() {
@@ -17859,14 +16791,8 @@ var _ = struct {
 	Next  *Page[Point]
 	Total int
 }(Page[Point]{})
+var mcpFieldsPagePoint = wire.Fields{{Must: "items"}, {Name: "next"}, {Must: "total"}}
 
-// mcpFieldsPagePoint are the members of a value of type Page[Point].
-var mcpFieldsPagePoint = wire.Fields{
-	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
-}
-
-// mcpDecodePairPairBoolInt8PairStringSlicePointMap reads a value of type
-// Pair[Pair[bool, int8], Pair[[]string, map[string]Point]].
 func mcpDecodePairPairBoolInt8PairStringSlicePointMap(d *wire.Decoder, v *Pair[Pair[bool, int8], Pair[[]string, map[string]Point]]) {
 	for o := d.Object(mcpFieldsPairPairBoolInt8PairStringSlicePointMap); o.Next(); {
 		switch o.Name() {
@@ -17882,14 +16808,8 @@ var _ = struct {
 	First  Pair[bool, int8]
 	Second Pair[[]string, map[string]Point]
 }(Pair[Pair[bool, int8], Pair[[]string, map[string]Point]]{})
+var mcpFieldsPairPairBoolInt8PairStringSlicePointMap = wire.Fields{{Must: "first"}, {Must: "second"}}
 
-// mcpFieldsPairPairBoolInt8PairStringSlicePointMap are the members of a value
-// of type Pair[Pair[bool, int8], Pair[[]string, map[string]Point]].
-var mcpFieldsPairPairBoolInt8PairStringSlicePointMap = wire.Fields{
-	{Name: "first", Required: true}, {Name: "second", Required: true},
-}
-
-// mcpDecodePairBoolInt8 reads a value of type Pair[bool, int8].
 func mcpDecodePairBoolInt8(d *wire.Decoder, v *Pair[bool, int8]) {
 	for o := d.Object(mcpFieldsPairBoolInt8); o.Next(); {
 		switch o.Name() {
@@ -17905,12 +16825,8 @@ var _ = struct {
 	First  bool
 	Second int8
 }(Pair[bool, int8]{})
+var mcpFieldsPairBoolInt8 = wire.Fields{{Must: "first"}, {Must: "second"}}
 
-// mcpFieldsPairBoolInt8 are the members of a value of type Pair[bool, int8].
-var mcpFieldsPairBoolInt8 = wire.Fields{{Name: "first", Required: true}, {Name: "second", Required: true}}
-
-// mcpDecodePairStringSlicePointMap reads a value of type Pair[[]string,
-// map[string]Point].
 func mcpDecodePairStringSlicePointMap(d *wire.Decoder, v *Pair[[]string, map[string]Point]) {
 	for o := d.Object(mcpFieldsPairStringSlicePointMap); o.Next(); {
 		switch o.Name() {
@@ -17926,14 +16842,8 @@ var _ = struct {
 	First  []string
 	Second map[string]Point
 }(Pair[[]string, map[string]Point]{})
+var mcpFieldsPairStringSlicePointMap = wire.Fields{{Must: "first"}, {Must: "second"}}
 
-// mcpFieldsPairStringSlicePointMap are the members of a value of type
-// Pair[[]string, map[string]Point].
-var mcpFieldsPairStringSlicePointMap = wire.Fields{
-	{Name: "first", Required: true}, {Name: "second", Required: true},
-}
-
-// mcpDecodePairIntString reads a value of type Pair[int, string].
 func mcpDecodePairIntString(d *wire.Decoder, v *Pair[int, string]) {
 	for o := d.Object(mcpFieldsPairIntString); o.Next(); {
 		switch o.Name() {
@@ -17949,11 +16859,8 @@ var _ = struct {
 	First  int
 	Second string
 }(Pair[int, string]{})
+var mcpFieldsPairIntString = wire.Fields{{Must: "first"}, {Must: "second"}}
 
-// mcpFieldsPairIntString are the members of a value of type Pair[int, string].
-var mcpFieldsPairIntString = wire.Fields{{Name: "first", Required: true}, {Name: "second", Required: true}}
-
-// mcpDecodePatterns reads a value of type Patterns.
 func mcpDecodePatterns(d *wire.Decoder, v *Patterns) {
 	for o := d.Object(mcpFieldsPatterns); o.Next(); {
 		switch o.Name() {
@@ -17996,15 +16903,11 @@ var _ = struct {
 	Label                                     *Label
 	Tick                                      string
 }(Patterns{})
-
-// mcpFieldsPatterns are the members of a value of type Patterns.
 var mcpFieldsPatterns = wire.Fields{
-	{Name: "slug", Required: true}, {Name: "part", Required: true}, {Name: "comma", Required: true},
-	{Name: "any", Required: true}, {Name: "class", Required: true}, {Name: "digit", Required: true},
-	{Name: "opt"}, {Name: "label"}, {Name: "tick", Required: true},
+	{Must: "slug"}, {Must: "part"}, {Must: "comma"}, {Must: "any"}, {Must: "class"}, {Must: "digit"},
+	{Name: "opt"}, {Name: "label"}, {Must: "tick"},
 }
 
-// mcpDecodeBoxPerm reads a value of type Box[Perm].
 func mcpDecodeBoxPerm(d *wire.Decoder, v *Box[Perm]) {
 	for o := d.Object(mcpFieldsBoxPerm); o.Next(); {
 		switch o.Name() {
@@ -18037,20 +16940,15 @@ var _ = struct {
 	PtrOpt    *Perm
 	Bag       map[string]*Perm
 }(Box[Perm]{})
-
-// mcpFieldsBoxPerm are the members of a value of type Box[Perm].
 var mcpFieldsBoxPerm = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodePermPtr reads a value of type *Perm.
 func mcpDecodePermPtr(d *wire.Decoder, v **Perm) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeZooBoxIntPtr reads a value of type Box[*int].
 func mcpDecodeZooBoxIntPtr(d *wire.Decoder, v *Box[*int]) {
 	for o := d.Object(mcpFieldsZooBoxIntPtr); o.Next(); {
 		switch o.Name() {
@@ -18085,35 +16983,27 @@ var _ = struct {
 	PtrOpt    **int
 	Bag       map[string]**int
 }(Box[*int]{})
-
-// mcpFieldsZooBoxIntPtr are the members of a value of type Box[*int].
 var mcpFieldsZooBoxIntPtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeZooBoxIntPtrPtr reads a value of type *int.
 func mcpDecodeZooBoxIntPtrPtr(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeIntPtrPtr3 reads a value of type **int.
 func mcpDecodeIntPtrPtr3(d *wire.Decoder, v ***int) {
 	wire.Nullable(d, v, mcpDecodeIntPtrPtr32)
 }
 
-// mcpDecodeIntPtrPtr32 reads a value of type *int.
 func mcpDecodeIntPtrPtr32(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeZooBoxIntPtrPtrOpt reads a value of type *int.
 func mcpDecodeZooBoxIntPtrPtrOpt(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodePointerConflict reads a value of type PointerConflict.
 func mcpDecodePointerConflict(d *wire.Decoder, v *PointerConflict) {
 	for o := d.Object(mcpFieldsPointerConflict); o.Next(); {
 		switch o.Name() {
@@ -18132,13 +17022,8 @@ var _ = struct {
 	*Left
 	Right
 }(PointerConflict{})
+var mcpFieldsPointerConflict = wire.Fields{{Name: "L"}, {Must: "Y"}, {Must: "Z"}, {Must: "R"}}
 
-// mcpFieldsPointerConflict are the members of a value of type PointerConflict.
-var mcpFieldsPointerConflict = wire.Fields{
-	{Name: "L"}, {Name: "Y", Required: true}, {Name: "Z", Required: true}, {Name: "R", Required: true},
-}
-
-// mcpDecodeBoxByteSlicePtr reads a value of type Box[*[]byte].
 func mcpDecodeBoxByteSlicePtr(d *wire.Decoder, v *Box[*[]byte]) {
 	for o := d.Object(mcpFieldsBoxByteSlicePtr); o.Next(); {
 		switch o.Name() {
@@ -18173,35 +17058,27 @@ var _ = struct {
 	PtrOpt    **[]byte
 	Bag       map[string]**[]byte
 }(Box[*[]byte]{})
-
-// mcpFieldsBoxByteSlicePtr are the members of a value of type Box[*[]byte].
 var mcpFieldsBoxByteSlicePtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxByteSlicePtrPtr reads a value of type *[]byte.
 func mcpDecodeBoxByteSlicePtrPtr(d *wire.Decoder, v **[]byte) {
 	wire.Ptr(d, v, wire.Bytes)
 }
 
-// mcpDecodeByteSlicePtrPtr reads a value of type **[]byte.
 func mcpDecodeByteSlicePtrPtr(d *wire.Decoder, v ***[]byte) {
 	wire.Nullable(d, v, mcpDecodeByteSlicePtrPtr2)
 }
 
-// mcpDecodeByteSlicePtrPtr2 reads a value of type *[]byte.
 func mcpDecodeByteSlicePtrPtr2(d *wire.Decoder, v **[]byte) {
 	wire.Ptr(d, v, wire.Bytes)
 }
 
-// mcpDecodeBoxByteSlicePtrPtrOpt reads a value of type *[]byte.
 func mcpDecodeBoxByteSlicePtrPtrOpt(d *wire.Decoder, v **[]byte) {
 	wire.Ptr(d, v, wire.Bytes)
 }
 
-// mcpDecodeBoxIntMapPtr reads a value of type Box[*map[string]int].
 func mcpDecodeBoxIntMapPtr(d *wire.Decoder, v *Box[*map[string]int]) {
 	for o := d.Object(mcpFieldsBoxIntMapPtr); o.Next(); {
 		switch o.Name() {
@@ -18236,41 +17113,31 @@ var _ = struct {
 	PtrOpt    **map[string]int
 	Bag       map[string]**map[string]int
 }(Box[*map[string]int]{})
-
-// mcpFieldsBoxIntMapPtr are the members of a value of type
-// Box[*map[string]int].
 var mcpFieldsBoxIntMapPtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxIntMapPtrPtr reads a value of type *map[string]int.
 func mcpDecodeBoxIntMapPtrPtr(d *wire.Decoder, v **map[string]int) {
 	wire.Ptr(d, v, mcpDecodeIntMap2)
 }
 
-// mcpDecodeIntMapPtr2 reads a value of type *map[string]int.
 func mcpDecodeIntMapPtr2(d *wire.Decoder, v **map[string]int) {
 	wire.Nullable(d, v, mcpDecodeIntMap2)
 }
 
-// mcpDecodeIntMapPtrPtr reads a value of type **map[string]int.
 func mcpDecodeIntMapPtrPtr(d *wire.Decoder, v ***map[string]int) {
 	wire.Nullable(d, v, mcpDecodeIntMapPtrPtr2)
 }
 
-// mcpDecodeIntMapPtrPtr2 reads a value of type *map[string]int.
 func mcpDecodeIntMapPtrPtr2(d *wire.Decoder, v **map[string]int) {
 	wire.Ptr(d, v, mcpDecodeIntMap2)
 }
 
-// mcpDecodeBoxIntMapPtrPtrOpt reads a value of type *map[string]int.
 func mcpDecodeBoxIntMapPtrPtrOpt(d *wire.Decoder, v **map[string]int) {
 	wire.Ptr(d, v, mcpDecodeIntMap2)
 }
 
-// mcpDecodeBoxPointPtr reads a value of type Box[*Point].
 func mcpDecodeBoxPointPtr(d *wire.Decoder, v *Box[*Point]) {
 	for o := d.Object(mcpFieldsBoxPointPtr); o.Next(); {
 		switch o.Name() {
@@ -18305,35 +17172,27 @@ var _ = struct {
 	PtrOpt    **Point
 	Bag       map[string]**Point
 }(Box[*Point]{})
-
-// mcpFieldsBoxPointPtr are the members of a value of type Box[*Point].
 var mcpFieldsBoxPointPtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxPointPtrPtr reads a value of type *Point.
 func mcpDecodeBoxPointPtrPtr(d *wire.Decoder, v **Point) {
 	wire.Ptr(d, v, mcpDecodePoint)
 }
 
-// mcpDecodePointPtrPtr reads a value of type **Point.
 func mcpDecodePointPtrPtr(d *wire.Decoder, v ***Point) {
 	wire.Nullable(d, v, mcpDecodePointPtrPtr2)
 }
 
-// mcpDecodePointPtrPtr2 reads a value of type *Point.
 func mcpDecodePointPtrPtr2(d *wire.Decoder, v **Point) {
 	wire.Ptr(d, v, mcpDecodePoint)
 }
 
-// mcpDecodeBoxPointPtrPtrOpt reads a value of type *Point.
 func mcpDecodeBoxPointPtrPtrOpt(d *wire.Decoder, v **Point) {
 	wire.Ptr(d, v, mcpDecodePoint)
 }
 
-// mcpDecodeBoxBoolPtrPtr reads a value of type Box[**bool].
 func mcpDecodeBoxBoolPtrPtr(d *wire.Decoder, v *Box[**bool]) {
 	for o := d.Object(mcpFieldsBoxBoolPtrPtr); o.Next(); {
 		switch o.Name() {
@@ -18372,75 +17231,59 @@ var _ = struct {
 	PtrOpt    ***bool
 	Bag       map[string]***bool
 }(Box[**bool]{})
-
-// mcpFieldsBoxBoolPtrPtr are the members of a value of type Box[**bool].
 var mcpFieldsBoxBoolPtrPtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxBoolPtrPtrValue reads a value of type *bool.
 func mcpDecodeBoxBoolPtrPtrValue(d *wire.Decoder, v **bool) {
 	wire.Ptr(d, v, wire.Bool)
 }
 
-// mcpDecodeBoxBoolPtrPtrPtr reads a value of type **bool.
 func mcpDecodeBoxBoolPtrPtrPtr(d *wire.Decoder, v ***bool) {
 	wire.Ptr(d, v, mcpDecodeBoxBoolPtrPtrPtr2)
 }
 
-// mcpDecodeBoxBoolPtrPtrPtr2 reads a value of type *bool.
 func mcpDecodeBoxBoolPtrPtrPtr2(d *wire.Decoder, v **bool) {
 	wire.Ptr(d, v, wire.Bool)
 }
 
-// mcpDecodeBoolPtrPtr reads a value of type **bool.
 func mcpDecodeBoolPtrPtr(d *wire.Decoder, v ***bool) {
 	wire.Nullable(d, v, mcpDecodeBoolPtrPtr2)
 }
 
-// mcpDecodeBoolPtrPtr2 reads a value of type *bool.
 func mcpDecodeBoolPtrPtr2(d *wire.Decoder, v **bool) {
 	wire.Ptr(d, v, wire.Bool)
 }
 
-// mcpDecodeBoolPtrPtrPtr reads a value of type ***bool.
 func mcpDecodeBoolPtrPtrPtr(d *wire.Decoder, v ****bool) {
 	wire.Nullable(d, v, mcpDecodeBoolPtrPtrPtr2)
 }
 
-// mcpDecodeBoolPtrPtrPtr2 reads a value of type **bool.
 func mcpDecodeBoolPtrPtrPtr2(d *wire.Decoder, v ***bool) {
 	wire.Ptr(d, v, mcpDecodeBoolPtrPtrPtr22)
 }
 
-// mcpDecodeBoolPtrPtrPtr22 reads a value of type *bool.
 func mcpDecodeBoolPtrPtrPtr22(d *wire.Decoder, v **bool) {
 	wire.Ptr(d, v, wire.Bool)
 }
 
-// mcpDecodeBoxBoolPtrPtrOpt reads a value of type *bool.
 func mcpDecodeBoxBoolPtrPtrOpt(d *wire.Decoder, v **bool) {
 	wire.Ptr(d, v, wire.Bool)
 }
 
-// mcpDecodeBoxBoolPtrPtrZero reads a value of type *bool.
 func mcpDecodeBoxBoolPtrPtrZero(d *wire.Decoder, v **bool) {
 	wire.Ptr(d, v, wire.Bool)
 }
 
-// mcpDecodeBoxBoolPtrPtrPtrOpt reads a value of type **bool.
 func mcpDecodeBoxBoolPtrPtrPtrOpt(d *wire.Decoder, v ***bool) {
 	wire.Ptr(d, v, mcpDecodeBoxBoolPtrPtrPtrOpt2)
 }
 
-// mcpDecodeBoxBoolPtrPtrPtrOpt2 reads a value of type *bool.
 func mcpDecodeBoxBoolPtrPtrPtrOpt2(d *wire.Decoder, v **bool) {
 	wire.Ptr(d, v, wire.Bool)
 }
 
-// mcpDecodeBoxIntSlicePtr reads a value of type Box[*[]int].
 func mcpDecodeBoxIntSlicePtr(d *wire.Decoder, v *Box[*[]int]) {
 	for o := d.Object(mcpFieldsBoxIntSlicePtr); o.Next(); {
 		switch o.Name() {
@@ -18475,40 +17318,31 @@ var _ = struct {
 	PtrOpt    **[]int
 	Bag       map[string]**[]int
 }(Box[*[]int]{})
-
-// mcpFieldsBoxIntSlicePtr are the members of a value of type Box[*[]int].
 var mcpFieldsBoxIntSlicePtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxIntSlicePtrPtr reads a value of type *[]int.
 func mcpDecodeBoxIntSlicePtrPtr(d *wire.Decoder, v **[]int) {
 	wire.Ptr(d, v, mcpDecodeIntSlice)
 }
 
-// mcpDecodeIntSlicePtr reads a value of type *[]int.
 func mcpDecodeIntSlicePtr(d *wire.Decoder, v **[]int) {
 	wire.Nullable(d, v, mcpDecodeIntSlice)
 }
 
-// mcpDecodeIntSlicePtrPtr reads a value of type **[]int.
 func mcpDecodeIntSlicePtrPtr(d *wire.Decoder, v ***[]int) {
 	wire.Nullable(d, v, mcpDecodeIntSlicePtrPtr2)
 }
 
-// mcpDecodeIntSlicePtrPtr2 reads a value of type *[]int.
 func mcpDecodeIntSlicePtrPtr2(d *wire.Decoder, v **[]int) {
 	wire.Ptr(d, v, mcpDecodeIntSlice)
 }
 
-// mcpDecodeBoxIntSlicePtrPtrOpt reads a value of type *[]int.
 func mcpDecodeBoxIntSlicePtrPtrOpt(d *wire.Decoder, v **[]int) {
 	wire.Ptr(d, v, mcpDecodeIntSlice)
 }
 
-// mcpDecodeBoxStringPtr reads a value of type Box[*string].
 func mcpDecodeBoxStringPtr(d *wire.Decoder, v *Box[*string]) {
 	for o := d.Object(mcpFieldsBoxStringPtr); o.Next(); {
 		switch o.Name() {
@@ -18543,35 +17377,27 @@ var _ = struct {
 	PtrOpt    **string
 	Bag       map[string]**string
 }(Box[*string]{})
-
-// mcpFieldsBoxStringPtr are the members of a value of type Box[*string].
 var mcpFieldsBoxStringPtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxStringPtrPtr reads a value of type *string.
 func mcpDecodeBoxStringPtrPtr(d *wire.Decoder, v **string) {
 	wire.Ptr(d, v, wire.String)
 }
 
-// mcpDecodeStringPtrPtr reads a value of type **string.
 func mcpDecodeStringPtrPtr(d *wire.Decoder, v ***string) {
 	wire.Nullable(d, v, mcpDecodeStringPtrPtr2)
 }
 
-// mcpDecodeStringPtrPtr2 reads a value of type *string.
 func mcpDecodeStringPtrPtr2(d *wire.Decoder, v **string) {
 	wire.Ptr(d, v, wire.String)
 }
 
-// mcpDecodeBoxStringPtrPtrOpt reads a value of type *string.
 func mcpDecodeBoxStringPtrPtrOpt(d *wire.Decoder, v **string) {
 	wire.Ptr(d, v, wire.String)
 }
 
-// mcpDecodeBoxTimePtr reads a value of type Box[*time.Time].
 func mcpDecodeBoxTimePtr(d *wire.Decoder, v *Box[*time.Time]) {
 	for o := d.Object(mcpFieldsBoxTimePtr); o.Next(); {
 		switch o.Name() {
@@ -18606,35 +17432,27 @@ var _ = struct {
 	PtrOpt    **time.Time
 	Bag       map[string]**time.Time
 }(Box[*time.Time]{})
-
-// mcpFieldsBoxTimePtr are the members of a value of type Box[*time.Time].
 var mcpFieldsBoxTimePtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxTimePtrPtr reads a value of type *time.Time.
 func mcpDecodeBoxTimePtrPtr(d *wire.Decoder, v **time.Time) {
 	wire.Ptr(d, v, wire.Time)
 }
 
-// mcpDecodeTimePtrPtr reads a value of type **time.Time.
 func mcpDecodeTimePtrPtr(d *wire.Decoder, v ***time.Time) {
 	wire.Nullable(d, v, mcpDecodeTimePtrPtr2)
 }
 
-// mcpDecodeTimePtrPtr2 reads a value of type *time.Time.
 func mcpDecodeTimePtrPtr2(d *wire.Decoder, v **time.Time) {
 	wire.Ptr(d, v, wire.Time)
 }
 
-// mcpDecodeBoxTimePtrPtrOpt reads a value of type *time.Time.
 func mcpDecodeBoxTimePtrPtrOpt(d *wire.Decoder, v **time.Time) {
 	wire.Ptr(d, v, wire.Time)
 }
 
-// mcpDecodePointers reads a value of type Pointers.
 func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
 	for o := d.Object(mcpFieldsPointers); o.Next(); {
 		switch o.Name() {
@@ -18656,28 +17474,20 @@ var _ = struct {
 	List  []**int
 	Map   map[string]**Point
 }(Pointers{})
+var mcpFieldsPointers = wire.Fields{{Name: "two"}, {Name: "three"}, {Must: "list"}, {Must: "map"}}
 
-// mcpFieldsPointers are the members of a value of type Pointers.
-var mcpFieldsPointers = wire.Fields{
-	{Name: "two"}, {Name: "three"}, {Name: "list", Required: true}, {Name: "map", Required: true},
-}
-
-// mcpDecodePointersTwo reads a value of type *int.
 func mcpDecodePointersTwo(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodePointersThree reads a value of type **Point.
 func mcpDecodePointersThree(d *wire.Decoder, v ***Point) {
 	wire.Ptr(d, v, mcpDecodePointersThree2)
 }
 
-// mcpDecodePointersThree2 reads a value of type *Point.
 func mcpDecodePointersThree2(d *wire.Decoder, v **Point) {
 	wire.Ptr(d, v, mcpDecodePoint)
 }
 
-// mcpDecodeBoxPointSlice reads a value of type Box[[]Point].
 func mcpDecodeBoxPointSlice(d *wire.Decoder, v *Box[[]Point]) {
 	for o := d.Object(mcpFieldsBoxPointSlice); o.Next(); {
 		switch o.Name() {
@@ -18710,25 +17520,19 @@ var _ = struct {
 	PtrOpt    *[]Point
 	Bag       map[string]*[]Point
 }(Box[[]Point]{})
-
-// mcpFieldsBoxPointSlice are the members of a value of type Box[[]Point].
 var mcpFieldsBoxPointSlice = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodePointSlice reads a value of type []Point.
 func mcpDecodePointSlice(d *wire.Decoder, v *[]Point) {
 	wire.Slice(d, v, mcpDecodePoint)
 }
 
-// mcpDecodePointSlicePtr reads a value of type *[]Point.
 func mcpDecodePointSlicePtr(d *wire.Decoder, v **[]Point) {
 	wire.Nullable(d, v, mcpDecodePointSlice)
 }
 
-// mcpDecodeBoxPointMap reads a value of type Box[map[string]Point].
 func mcpDecodeBoxPointMap(d *wire.Decoder, v *Box[map[string]Point]) {
 	for o := d.Object(mcpFieldsBoxPointMap); o.Next(); {
 		switch o.Name() {
@@ -18761,26 +17565,19 @@ var _ = struct {
 	PtrOpt    *map[string]Point
 	Bag       map[string]*map[string]Point
 }(Box[map[string]Point]{})
-
-// mcpFieldsBoxPointMap are the members of a value of type
-// Box[map[string]Point].
 var mcpFieldsBoxPointMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodePointMap reads a value of type map[string]Point.
 func mcpDecodePointMap(d *wire.Decoder, v *map[string]Point) {
 	wire.Map(d, v, mcpDecodePoint)
 }
 
-// mcpDecodePointMapPtr reads a value of type *map[string]Point.
 func mcpDecodePointMapPtr(d *wire.Decoder, v **map[string]Point) {
 	wire.Nullable(d, v, mcpDecodePointMap)
 }
 
-// mcpDecodeBoxPrefix reads a value of type Box[netip.Prefix].
 func mcpDecodeBoxPrefix(d *wire.Decoder, v *Box[netip.Prefix]) {
 	for o := d.Object(mcpFieldsBoxPrefix); o.Next(); {
 		switch o.Name() {
@@ -18813,20 +17610,15 @@ var _ = struct {
 	PtrOpt    *netip.Prefix
 	Bag       map[string]*netip.Prefix
 }(Box[netip.Prefix]{})
-
-// mcpFieldsBoxPrefix are the members of a value of type Box[netip.Prefix].
 var mcpFieldsBoxPrefix = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodePrefixPtr reads a value of type *netip.Prefix.
 func mcpDecodePrefixPtr(d *wire.Decoder, v **netip.Prefix) {
 	wire.Nullable(d, v, mcpDecodePrefix)
 }
 
-// mcpDecodeQuoted reads a value of type Quoted.
 func mcpDecodeQuoted(d *wire.Decoder, v *Quoted) {
 	for o := d.Object(mcpFieldsQuoted); o.Next(); {
 		switch o.Name() {
@@ -18899,34 +17691,25 @@ var _ = struct {
 	Struct  Point
 	Nanos   time.Duration
 }(Quoted{})
-
-// mcpFieldsQuoted are the members of a value of type Quoted.
 var mcpFieldsQuoted = wire.Fields{
-	{Name: "i", Required: true}, {Name: "i8", Required: true}, {Name: "i64", Required: true},
-	{Name: "u", Required: true}, {Name: "u8", Required: true}, {Name: "f", Required: true},
-	{Name: "f32", Required: true}, {Name: "b", Required: true}, {Name: "s", Required: true},
-	{Name: "label", Required: true}, {Name: "count", Required: true}, {Name: "ptr"}, {Name: "ptrBool"},
-	{Name: "opt"}, {Name: "optPtr"}, {Name: "optZero"}, {Name: "list", Required: true},
-	{Name: "map", Required: true}, {Name: "time", Required: true}, {Name: "struct", Required: true},
-	{Name: "nanos", Required: true},
+	{Must: "i"}, {Must: "i8"}, {Must: "i64"}, {Must: "u"}, {Must: "u8"}, {Must: "f"}, {Must: "f32"},
+	{Must: "b"}, {Must: "s"}, {Must: "label"}, {Must: "count"}, {Name: "ptr"}, {Name: "ptrBool"},
+	{Name: "opt"}, {Name: "optPtr"}, {Name: "optZero"}, {Must: "list"}, {Must: "map"}, {Must: "time"},
+	{Must: "struct"}, {Must: "nanos"},
 }
 
-// mcpDecodeQuotedPtr reads a value of type int.
 func mcpDecodeQuotedPtr(d *wire.Decoder, v *int) {
 	wire.Quoted(d, v, wire.Int)
 }
 
-// mcpDecodeQuotedPtrBool reads a value of type bool.
 func mcpDecodeQuotedPtrBool(d *wire.Decoder, v *bool) {
 	wire.Quoted(d, v, wire.Bool)
 }
 
-// mcpDecodeQuotedOptPtr reads a value of type string.
 func mcpDecodeQuotedOptPtr(d *wire.Decoder, v *string) {
 	wire.Quoted(d, v, wire.String)
 }
 
-// mcpDecodeQuotedEnums reads a value of type QuotedEnums.
 func mcpDecodeQuotedEnums(d *wire.Decoder, v *QuotedEnums) {
 	for o := d.Object(mcpFieldsQuotedEnums); o.Next(); {
 		switch o.Name() {
@@ -18972,31 +17755,23 @@ var _ = struct {
 	Side   big.Accuracy
 	Nested []Level
 }(QuotedEnums{})
-
-// mcpFieldsQuotedEnums are the members of a value of type QuotedEnums.
 var mcpFieldsQuotedEnums = wire.Fields{
-	{Name: "sort", Required: true}, {Name: "level", Required: true}, {Name: "color", Required: true},
-	{Name: "huge", Required: true}, {Name: "odd", Required: true}, {Name: "shade", Required: true},
-	{Name: "free", Required: true}, {Name: "size", Required: true}, {Name: "ptr"}, {Name: "opt"},
-	{Name: "side", Required: true}, {Name: "nested", Required: true},
+	{Must: "sort"}, {Must: "level"}, {Must: "color"}, {Must: "huge"}, {Must: "odd"}, {Must: "shade"},
+	{Must: "free"}, {Must: "size"}, {Name: "ptr"}, {Name: "opt"}, {Must: "side"}, {Must: "nested"},
 }
 
-// mcpDecodeShade reads a value of type Shade.
 func mcpDecodeShade(d *wire.Decoder, v *Shade) {
 	wire.String(d, v)
 }
 
-// mcpDecodeQuotedEnumsPtr reads a value of type Color.
 func mcpDecodeQuotedEnumsPtr(d *wire.Decoder, v *Color) {
 	wire.Quoted(d, v, mcpDecodeColor)
 }
 
-// mcpDecodeAccuracy reads a value of type big.Accuracy.
 func mcpDecodeAccuracy(d *wire.Decoder, v *big.Accuracy) {
 	wire.IntEnum(d, v, mcpEnumAccuracy)
 }
 
-// mcpDecodeBoxRankMap reads a value of type Box[map[Rank]Rank].
 func mcpDecodeBoxRankMap(d *wire.Decoder, v *Box[map[Rank]Rank]) {
 	for o := d.Object(mcpFieldsBoxRankMap); o.Next(); {
 		switch o.Name() {
@@ -19029,30 +17804,23 @@ var _ = struct {
 	PtrOpt    *map[Rank]Rank
 	Bag       map[string]*map[Rank]Rank
 }(Box[map[Rank]Rank]{})
-
-// mcpFieldsBoxRankMap are the members of a value of type Box[map[Rank]Rank].
 var mcpFieldsBoxRankMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeRank reads a value of type Rank.
 func mcpDecodeRank(d *wire.Decoder, v *Rank) {
 	wire.JSON(d, v, (*Rank).UnmarshalJSON)
 }
 
-// mcpDecodeRankMap reads a value of type map[Rank]Rank.
 func mcpDecodeRankMap(d *wire.Decoder, v *map[Rank]Rank) {
 	wire.MapText(d, v, (*Rank).UnmarshalText, mcpDecodeRank)
 }
 
-// mcpDecodeRankMapPtr reads a value of type *map[Rank]Rank.
 func mcpDecodeRankMapPtr(d *wire.Decoder, v **map[Rank]Rank) {
 	wire.Nullable(d, v, mcpDecodeRankMap)
 }
 
-// mcpDecodeBoxRatio reads a value of type Box[Ratio].
 func mcpDecodeBoxRatio(d *wire.Decoder, v *Box[Ratio]) {
 	for o := d.Object(mcpFieldsBoxRatio); o.Next(); {
 		switch o.Name() {
@@ -19085,20 +17853,15 @@ var _ = struct {
 	PtrOpt    *Ratio
 	Bag       map[string]*Ratio
 }(Box[Ratio]{})
-
-// mcpFieldsBoxRatio are the members of a value of type Box[Ratio].
 var mcpFieldsBoxRatio = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeRatioPtr reads a value of type *Ratio.
 func mcpDecodeRatioPtr(d *wire.Decoder, v **Ratio) {
 	wire.Nullable(d, v, wire.Float)
 }
 
-// mcpDecodeBoxRawMessage reads a value of type Box[json.RawMessage].
 func mcpDecodeBoxRawMessage(d *wire.Decoder, v *Box[json.RawMessage]) {
 	for o := d.Object(mcpFieldsBoxRawMessage); o.Next(); {
 		switch o.Name() {
@@ -19131,21 +17894,16 @@ var _ = struct {
 	PtrOpt    *json.RawMessage
 	Bag       map[string]*json.RawMessage
 }(Box[json.RawMessage]{})
-
-// mcpFieldsBoxRawMessage are the members of a value of type
-// Box[json.RawMessage].
 var mcpFieldsBoxRawMessage = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeRawMessagePtr reads a value of type *json.RawMessage.
 func mcpDecodeRawMessagePtr(d *wire.Decoder, v **json.RawMessage) {
 	wire.Nullable(d, v, wire.Raw)
 }
 
-// mcpDecodeRenamed reads a value of type Renamed.
 func mcpDecodeRenamed(d *wire.Decoder, v *Renamed) {
 	for o := d.Object(mcpFieldsRenamed); o.Next(); {
 		switch o.Name() {
@@ -19161,11 +17919,8 @@ var _ = struct {
 	Base
 	Own int
 }(Renamed{})
+var mcpFieldsRenamed = wire.Fields{{Must: "base"}, {Must: "Own"}}
 
-// mcpFieldsRenamed are the members of a value of type Renamed.
-var mcpFieldsRenamed = wire.Fields{{Name: "base", Required: true}, {Name: "Own", Required: true}}
-
-// mcpDecodeBase reads a value of type Base.
 func mcpDecodeBase(d *wire.Decoder, v *Base) {
 	for o := d.Object(mcpFieldsBase); o.Next(); {
 		switch o.Name() {
@@ -19181,11 +17936,8 @@ var _ = struct {
 	ID, Name string
 	At       time.Time
 }(Base{})
+var mcpFieldsBase = wire.Fields{{Must: "id"}, {Must: "Name"}, {Name: "at"}}
 
-// mcpFieldsBase are the members of a value of type Base.
-var mcpFieldsBase = wire.Fields{{Name: "id", Required: true}, {Name: "Name", Required: true}, {Name: "at"}}
-
-// mcpDecodeResolved reads a value of type Resolved.
 func mcpDecodeResolved(d *wire.Decoder, v *Resolved) {
 	for o := d.Object(mcpFieldsResolved); o.Next(); {
 		switch o.Name() {
@@ -19202,14 +17954,8 @@ var _ = struct {
 	Right
 	X string
 }(Resolved{})
+var mcpFieldsResolved = wire.Fields{{Must: "L"}, {Must: "Y"}, {Must: "Z"}, {Must: "R"}, {Must: "X"}}
 
-// mcpFieldsResolved are the members of a value of type Resolved.
-var mcpFieldsResolved = wire.Fields{
-	{Name: "L", Required: true}, {Name: "Y", Required: true}, {Name: "Z", Required: true},
-	{Name: "R", Required: true}, {Name: "X", Required: true},
-}
-
-// mcpDecodeRing reads a value of type Ring.
 func mcpDecodeRing(d *wire.Decoder, v *Ring) {
 	for o := d.Object(mcpFieldsRing); o.Next(); {
 		switch o.Name() {
@@ -19225,11 +17971,8 @@ var _ = struct {
 	Next RingPointer
 	N    int8
 }(Ring{})
+var mcpFieldsRing = wire.Fields{{Name: "next"}, {Must: "n"}}
 
-// mcpFieldsRing are the members of a value of type Ring.
-var mcpFieldsRing = wire.Fields{{Name: "next"}, {Name: "n", Required: true}}
-
-// mcpDecodeScalar reads a value of type Scalar.
 func mcpDecodeScalar(d *wire.Decoder, v *Scalar) {
 	for o := d.Object(mcpFieldsScalar); o.Next(); {
 		switch o.Name() {
@@ -19251,14 +17994,8 @@ var _ = struct {
 	time.Month
 	*Flag
 }(Scalar{})
+var mcpFieldsScalar = wire.Fields{{Must: "Label"}, {Must: "count"}, {Must: "Month"}, {Name: "Flag"}}
 
-// mcpFieldsScalar are the members of a value of type Scalar.
-var mcpFieldsScalar = wire.Fields{
-	{Name: "Label", Required: true}, {Name: "count", Required: true}, {Name: "Month", Required: true},
-	{Name: "Flag"},
-}
-
-// mcpDecodeBoxScores reads a value of type Box[Scores].
 func mcpDecodeBoxScores(d *wire.Decoder, v *Box[Scores]) {
 	for o := d.Object(mcpFieldsBoxScores); o.Next(); {
 		switch o.Name() {
@@ -19291,25 +18028,19 @@ var _ = struct {
 	PtrOpt    *Scores
 	Bag       map[string]*Scores
 }(Box[Scores]{})
-
-// mcpFieldsBoxScores are the members of a value of type Box[Scores].
 var mcpFieldsBoxScores = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeScores reads a value of type Scores.
 func mcpDecodeScores(d *wire.Decoder, v *Scores) {
 	wire.Map(d, v, wire.Float)
 }
 
-// mcpDecodeScoresPtr reads a value of type *Scores.
 func mcpDecodeScoresPtr(d *wire.Decoder, v **Scores) {
 	wire.Nullable(d, v, mcpDecodeScores)
 }
 
-// mcpDecodeBoxSecret reads a value of type Box[Secret].
 func mcpDecodeBoxSecret(d *wire.Decoder, v *Box[Secret]) {
 	for o := d.Object(mcpFieldsBoxSecret); o.Next(); {
 		switch o.Name() {
@@ -19342,25 +18073,19 @@ var _ = struct {
 	PtrOpt    *Secret
 	Bag       map[string]*Secret
 }(Box[Secret]{})
-
-// mcpFieldsBoxSecret are the members of a value of type Box[Secret].
 var mcpFieldsBoxSecret = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeSecret reads a value of type Secret.
 func mcpDecodeSecret(d *wire.Decoder, v *Secret) {
 	wire.Text(d, v, (*Secret).UnmarshalText)
 }
 
-// mcpDecodeSecretPtr reads a value of type *Secret.
 func mcpDecodeSecretPtr(d *wire.Decoder, v **Secret) {
 	wire.Nullable(d, v, mcpDecodeSecret)
 }
 
-// mcpDecodeZooBoxIntMap reads a value of type Box[map[Secret]int].
 func mcpDecodeZooBoxIntMap(d *wire.Decoder, v *Box[map[Secret]int]) {
 	for o := d.Object(mcpFieldsZooBoxIntMap); o.Next(); {
 		switch o.Name() {
@@ -19393,25 +18118,19 @@ var _ = struct {
 	PtrOpt    *map[Secret]int
 	Bag       map[string]*map[Secret]int
 }(Box[map[Secret]int]{})
-
-// mcpFieldsZooBoxIntMap are the members of a value of type Box[map[Secret]int].
 var mcpFieldsZooBoxIntMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeIntMap3 reads a value of type map[Secret]int.
 func mcpDecodeIntMap3(d *wire.Decoder, v *map[Secret]int) {
 	wire.MapText(d, v, (*Secret).UnmarshalText, wire.Int)
 }
 
-// mcpDecodeIntMapPtr3 reads a value of type *map[Secret]int.
 func mcpDecodeIntMapPtr3(d *wire.Decoder, v **map[Secret]int) {
 	wire.Nullable(d, v, mcpDecodeIntMap3)
 }
 
-// mcpDecodeBoxSerial reads a value of type Box[Serial].
 func mcpDecodeBoxSerial(d *wire.Decoder, v *Box[Serial]) {
 	for o := d.Object(mcpFieldsBoxSerial); o.Next(); {
 		switch o.Name() {
@@ -19444,20 +18163,15 @@ var _ = struct {
 	PtrOpt    *Serial
 	Bag       map[string]*Serial
 }(Box[Serial]{})
-
-// mcpFieldsBoxSerial are the members of a value of type Box[Serial].
 var mcpFieldsBoxSerial = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeSerialPtr reads a value of type *Serial.
 func mcpDecodeSerialPtr(d *wire.Decoder, v **Serial) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxSetLabel reads a value of type Box[Set[Label]].
 func mcpDecodeBoxSetLabel(d *wire.Decoder, v *Box[Set[Label]]) {
 	for o := d.Object(mcpFieldsBoxSetLabel); o.Next(); {
 		switch o.Name() {
@@ -19490,25 +18204,19 @@ var _ = struct {
 	PtrOpt    *Set[Label]
 	Bag       map[string]*Set[Label]
 }(Box[Set[Label]]{})
-
-// mcpFieldsBoxSetLabel are the members of a value of type Box[Set[Label]].
 var mcpFieldsBoxSetLabel = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeSetLabel reads a value of type Set[Label].
 func mcpDecodeSetLabel(d *wire.Decoder, v *Set[Label]) {
 	wire.Map(d, v, wire.Bool)
 }
 
-// mcpDecodeSetLabelPtr reads a value of type *Set[Label].
 func mcpDecodeSetLabelPtr(d *wire.Decoder, v **Set[Label]) {
 	wire.Nullable(d, v, mcpDecodeSetLabel)
 }
 
-// mcpDecodeBoxSetSort reads a value of type Box[Set[Sort]].
 func mcpDecodeBoxSetSort(d *wire.Decoder, v *Box[Set[Sort]]) {
 	for o := d.Object(mcpFieldsBoxSetSort); o.Next(); {
 		switch o.Name() {
@@ -19541,25 +18249,19 @@ var _ = struct {
 	PtrOpt    *Set[Sort]
 	Bag       map[string]*Set[Sort]
 }(Box[Set[Sort]]{})
-
-// mcpFieldsBoxSetSort are the members of a value of type Box[Set[Sort]].
 var mcpFieldsBoxSetSort = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeSetSort reads a value of type Set[Sort].
 func mcpDecodeSetSort(d *wire.Decoder, v *Set[Sort]) {
 	wire.Map(d, v, wire.Bool)
 }
 
-// mcpDecodeSetSortPtr reads a value of type *Set[Sort].
 func mcpDecodeSetSortPtr(d *wire.Decoder, v **Set[Sort]) {
 	wire.Nullable(d, v, mcpDecodeSetSort)
 }
 
-// mcpDecodeBoxShade reads a value of type Box[Shade].
 func mcpDecodeBoxShade(d *wire.Decoder, v *Box[Shade]) {
 	for o := d.Object(mcpFieldsBoxShade); o.Next(); {
 		switch o.Name() {
@@ -19592,20 +18294,15 @@ var _ = struct {
 	PtrOpt    *Shade
 	Bag       map[string]*Shade
 }(Box[Shade]{})
-
-// mcpFieldsBoxShade are the members of a value of type Box[Shade].
 var mcpFieldsBoxShade = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeShadePtr reads a value of type *Shade.
 func mcpDecodeShadePtr(d *wire.Decoder, v **Shade) {
 	wire.Nullable(d, v, mcpDecodeShade)
 }
 
-// mcpDecodeShadowing reads a value of type Shadowing.
 func mcpDecodeShadowing(d *wire.Decoder, v *Shadowing) {
 	for o := d.Object(mcpFieldsShadowing); o.Next(); {
 		switch o.Name() {
@@ -19624,13 +18321,8 @@ var _ = struct {
 	ID    int
 	Label string
 }(Shadowing{})
+var mcpFieldsShadowing = wire.Fields{{Name: "at"}, {Must: "id"}, {Must: "Name"}}
 
-// mcpFieldsShadowing are the members of a value of type Shadowing.
-var mcpFieldsShadowing = wire.Fields{
-	{Name: "at"}, {Name: "id", Required: true}, {Name: "Name", Required: true},
-}
-
-// mcpDecodeBoxShort reads a value of type Box[Short].
 func mcpDecodeBoxShort(d *wire.Decoder, v *Box[Short]) {
 	for o := d.Object(mcpFieldsBoxShort); o.Next(); {
 		switch o.Name() {
@@ -19663,20 +18355,15 @@ var _ = struct {
 	PtrOpt    *Short
 	Bag       map[string]*Short
 }(Box[Short]{})
-
-// mcpFieldsBoxShort are the members of a value of type Box[Short].
 var mcpFieldsBoxShort = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeShortPtr reads a value of type *Short.
 func mcpDecodeShortPtr(d *wire.Decoder, v **Short) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeSingles reads a value of type Singles.
 func mcpDecodeSingles(d *wire.Decoder, v *Singles) {
 	for o := d.Object(mcpFieldsSingles); o.Next(); {
 		switch o.Name() {
@@ -19716,21 +18403,16 @@ var _ = struct {
 	Pair                                    [2]float32
 	Texts                                   []float32
 }(Singles{})
-
-// mcpFieldsSingles are the members of a value of type Singles.
 var mcpFieldsSingles = wire.Fields{
-	{Name: "least", Required: true}, {Name: "most", Required: true}, {Name: "above", Required: true},
-	{Name: "below", Required: true}, {Name: "step", Required: true}, {Name: "choice", Required: true},
-	{Name: "unique", Required: true}, {Name: "pair", Required: true}, {Name: "texts", Required: true},
+	{Must: "least"}, {Must: "most"}, {Must: "above"}, {Must: "below"}, {Must: "step"}, {Must: "choice"},
+	{Must: "unique"}, {Must: "pair"}, {Must: "texts"},
 }
 
-// mcpDecodeSinglesTextsItem reads a value of type float32.
 func mcpDecodeSinglesTextsItem(d *wire.Decoder, v *float32) {
 	wire.Float(d, v)
 	wire.FloatMinimum(d, *v, 0.3)
 }
 
-// mcpDecodeBoxSize reads a value of type Box[Size].
 func mcpDecodeBoxSize(d *wire.Decoder, v *Box[Size]) {
 	for o := d.Object(mcpFieldsBoxSize); o.Next(); {
 		switch o.Name() {
@@ -19763,20 +18445,15 @@ var _ = struct {
 	PtrOpt    *Size
 	Bag       map[string]*Size
 }(Box[Size]{})
-
-// mcpFieldsBoxSize are the members of a value of type Box[Size].
 var mcpFieldsBoxSize = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeSizePtr reads a value of type *Size.
 func mcpDecodeSizePtr(d *wire.Decoder, v **Size) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeZooBoxLevel reads a value of type Box[slog.Level].
 func mcpDecodeZooBoxLevel(d *wire.Decoder, v *Box[slog.Level]) {
 	for o := d.Object(mcpFieldsZooBoxLevel); o.Next(); {
 		switch o.Name() {
@@ -19809,20 +18486,16 @@ var _ = struct {
 	PtrOpt    *slog.Level
 	Bag       map[string]*slog.Level
 }(Box[slog.Level]{})
-
-// mcpFieldsZooBoxLevel are the members of a value of type Box[slog.Level].
 var mcpFieldsZooBoxLevel = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeSlogLevelPtr reads a value of type *slog.Level.
 func mcpDecodeSlogLevelPtr(d *wire.Decoder, v **slog.Level) {
 	wire.Nullable(d, v, mcpDecodeSlogLevel)
 }
 
-// mcpDecodeBoxSort reads a value of type Box[Sort].
 func mcpDecodeBoxSort(d *wire.Decoder, v *Box[Sort]) {
 	for o := d.Object(mcpFieldsBoxSort); o.Next(); {
 		switch o.Name() {
@@ -19855,20 +18528,15 @@ var _ = struct {
 	PtrOpt    *Sort
 	Bag       map[string]*Sort
 }(Box[Sort]{})
-
-// mcpFieldsBoxSort are the members of a value of type Box[Sort].
 var mcpFieldsBoxSort = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeSortPtr reads a value of type *Sort.
 func mcpDecodeSortPtr(d *wire.Decoder, v **Sort) {
 	wire.Nullable(d, v, mcpDecodeSort)
 }
 
-// mcpDecodeZooBoxIntMap2 reads a value of type Box[map[Sort]int].
 func mcpDecodeZooBoxIntMap2(d *wire.Decoder, v *Box[map[Sort]int]) {
 	for o := d.Object(mcpFieldsZooBoxIntMap2); o.Next(); {
 		switch o.Name() {
@@ -19901,25 +18569,19 @@ var _ = struct {
 	PtrOpt    *map[Sort]int
 	Bag       map[string]*map[Sort]int
 }(Box[map[Sort]int]{})
-
-// mcpFieldsZooBoxIntMap2 are the members of a value of type Box[map[Sort]int].
 var mcpFieldsZooBoxIntMap2 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeIntMap4 reads a value of type map[Sort]int.
 func mcpDecodeIntMap4(d *wire.Decoder, v *map[Sort]int) {
 	wire.Map(d, v, wire.Int)
 }
 
-// mcpDecodeIntMapPtr4 reads a value of type *map[Sort]int.
 func mcpDecodeIntMapPtr4(d *wire.Decoder, v **map[Sort]int) {
 	wire.Nullable(d, v, mcpDecodeIntMap4)
 }
 
-// mcpDecodeZooBoxSortMap reads a value of type Box[map[Sort]Sort].
 func mcpDecodeZooBoxSortMap(d *wire.Decoder, v *Box[map[Sort]Sort]) {
 	for o := d.Object(mcpFieldsZooBoxSortMap); o.Next(); {
 		switch o.Name() {
@@ -19952,25 +18614,19 @@ var _ = struct {
 	PtrOpt    *map[Sort]Sort
 	Bag       map[string]*map[Sort]Sort
 }(Box[map[Sort]Sort]{})
-
-// mcpFieldsZooBoxSortMap are the members of a value of type Box[map[Sort]Sort].
 var mcpFieldsZooBoxSortMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeZooSortMap2 reads a value of type map[Sort]Sort.
 func mcpDecodeZooSortMap2(d *wire.Decoder, v *map[Sort]Sort) {
 	wire.Map(d, v, mcpDecodeSort)
 }
 
-// mcpDecodeZooSortMapPtr2 reads a value of type *map[Sort]Sort.
 func mcpDecodeZooSortMapPtr2(d *wire.Decoder, v **map[Sort]Sort) {
 	wire.Nullable(d, v, mcpDecodeZooSortMap2)
 }
 
-// mcpDecodeBoxSpaced reads a value of type Box[Spaced].
 func mcpDecodeBoxSpaced(d *wire.Decoder, v *Box[Spaced]) {
 	for o := d.Object(mcpFieldsBoxSpaced); o.Next(); {
 		switch o.Name() {
@@ -20003,25 +18659,20 @@ var _ = struct {
 	PtrOpt    *Spaced
 	Bag       map[string]*Spaced
 }(Box[Spaced]{})
-
-// mcpFieldsBoxSpaced are the members of a value of type Box[Spaced].
 var mcpFieldsBoxSpaced = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeSpaced reads a value of type Spaced.
 func mcpDecodeSpaced(d *wire.Decoder, v *Spaced) {
 	wire.JSON(d, v, (*Spaced).UnmarshalJSON)
 }
 
-// mcpDecodeSpacedPtr reads a value of type *Spaced.
 func mcpDecodeSpacedPtr(d *wire.Decoder, v **Spaced) {
 	wire.Nullable(d, v, mcpDecodeSpaced)
 }
 
-// mcpDecodeZooBoxIntMap3 reads a value of type Box[map[Tag[int]]int].
 func mcpDecodeZooBoxIntMap3(d *wire.Decoder, v *Box[map[Tag[int]]int]) {
 	for o := d.Object(mcpFieldsZooBoxIntMap3); o.Next(); {
 		switch o.Name() {
@@ -20054,26 +18705,19 @@ var _ = struct {
 	PtrOpt    *map[Tag[int]]int
 	Bag       map[string]*map[Tag[int]]int
 }(Box[map[Tag[int]]int]{})
-
-// mcpFieldsZooBoxIntMap3 are the members of a value of type
-// Box[map[Tag[int]]int].
 var mcpFieldsZooBoxIntMap3 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeIntMap5 reads a value of type map[Tag[int]]int.
 func mcpDecodeIntMap5(d *wire.Decoder, v *map[Tag[int]]int) {
 	wire.MapText(d, v, (*Tag[int]).UnmarshalText, wire.Int)
 }
 
-// mcpDecodeIntMapPtr5 reads a value of type *map[Tag[int]]int.
 func mcpDecodeIntMapPtr5(d *wire.Decoder, v **map[Tag[int]]int) {
 	wire.Nullable(d, v, mcpDecodeIntMap5)
 }
 
-// mcpDecodeTagged reads a value of type Tagged.
 func mcpDecodeTagged(d *wire.Decoder, v *Tagged) {
 	for o := d.Object(mcpFieldsTagged); o.Next(); {
 		switch o.Name() {
@@ -20093,13 +18737,8 @@ var _ = struct {
 	*TaggedB
 	Own int
 }(Tagged{})
+var mcpFieldsTagged = wire.Fields{{Must: "OnlyA"}, {Name: "OnlyB"}, {Must: "Own"}}
 
-// mcpFieldsTagged are the members of a value of type Tagged.
-var mcpFieldsTagged = wire.Fields{
-	{Name: "OnlyA", Required: true}, {Name: "OnlyB"}, {Name: "Own", Required: true},
-}
-
-// mcpDecodeBoxTally reads a value of type Box[Tally].
 func mcpDecodeBoxTally(d *wire.Decoder, v *Box[Tally]) {
 	for o := d.Object(mcpFieldsBoxTally); o.Next(); {
 		switch o.Name() {
@@ -20132,25 +18771,20 @@ var _ = struct {
 	PtrOpt    *Tally
 	Bag       map[string]*Tally
 }(Box[Tally]{})
-
-// mcpFieldsBoxTally are the members of a value of type Box[Tally].
 var mcpFieldsBoxTally = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeTally reads a value of type Tally.
 func mcpDecodeTally(d *wire.Decoder, v *Tally) {
 	wire.JSON(d, v, (*Tally).UnmarshalJSON)
 }
 
-// mcpDecodeTallyPtr reads a value of type *Tally.
 func mcpDecodeTallyPtr(d *wire.Decoder, v **Tally) {
 	wire.Nullable(d, v, mcpDecodeTally)
 }
 
-// mcpDecodeEchoTightenedPoint reads a value of type Point.
 func mcpDecodeEchoTightenedPoint(d *wire.Decoder, v *Point) {
 	v.Y = 2
 	for o := d.Object(mcpFieldsEchoTightenedPoint); o.Next(); {
@@ -20163,10 +18797,8 @@ func mcpDecodeEchoTightenedPoint(d *wire.Decoder, v *Point) {
 	}
 }
 
-// mcpFieldsEchoTightenedPoint are the members of a value of type Point.
-var mcpFieldsEchoTightenedPoint = wire.Fields{{Name: "x", Required: true}, {Name: "y"}}
+var mcpFieldsEchoTightenedPoint = wire.Fields{{Must: "x"}, {Name: "y"}}
 
-// mcpDecodeTreePairStringIntPtr reads a value of type Tree[Pair[string, *int]].
 func mcpDecodeTreePairStringIntPtr(d *wire.Decoder, v *Tree[Pair[string, *int]]) {
 	for o := d.Object(mcpFieldsTreePairStringIntPtr); o.Next(); {
 		switch o.Name() {
@@ -20182,12 +18814,8 @@ var _ = struct {
 	Value Pair[string, *int]
 	Kids  []Tree[Pair[string, *int]]
 }(Tree[Pair[string, *int]]{})
+var mcpFieldsTreePairStringIntPtr = wire.Fields{{Must: "value"}, {Name: "kids"}}
 
-// mcpFieldsTreePairStringIntPtr are the members of a value of type
-// Tree[Pair[string, *int]].
-var mcpFieldsTreePairStringIntPtr = wire.Fields{{Name: "value", Required: true}, {Name: "kids"}}
-
-// mcpDecodePairStringIntPtr reads a value of type Pair[string, *int].
 func mcpDecodePairStringIntPtr(d *wire.Decoder, v *Pair[string, *int]) {
 	for o := d.Object(mcpFieldsPairStringIntPtr); o.Next(); {
 		switch o.Name() {
@@ -20203,12 +18831,8 @@ var _ = struct {
 	First  string
 	Second *int
 }(Pair[string, *int]{})
+var mcpFieldsPairStringIntPtr = wire.Fields{{Must: "first"}, {Name: "second"}}
 
-// mcpFieldsPairStringIntPtr are the members of a value of type Pair[string,
-// *int].
-var mcpFieldsPairStringIntPtr = wire.Fields{{Name: "first", Required: true}, {Name: "second"}}
-
-// mcpDecodeTreeString reads a value of type Tree[string].
 func mcpDecodeTreeString(d *wire.Decoder, v *Tree[string]) {
 	for o := d.Object(mcpFieldsTreeString); o.Next(); {
 		switch o.Name() {
@@ -20224,11 +18848,8 @@ var _ = struct {
 	Value string
 	Kids  []Tree[string]
 }(Tree[string]{})
+var mcpFieldsTreeString = wire.Fields{{Must: "value"}, {Name: "kids"}}
 
-// mcpFieldsTreeString are the members of a value of type Tree[string].
-var mcpFieldsTreeString = wire.Fields{{Name: "value", Required: true}, {Name: "kids"}}
-
-// mcpDecodeTreeTreeInt reads a value of type Tree[Tree[int]].
 func mcpDecodeTreeTreeInt(d *wire.Decoder, v *Tree[Tree[int]]) {
 	for o := d.Object(mcpFieldsTreeTreeInt); o.Next(); {
 		switch o.Name() {
@@ -20244,11 +18865,8 @@ var _ = struct {
 	Value Tree[int]
 	Kids  []Tree[Tree[int]]
 }(Tree[Tree[int]]{})
+var mcpFieldsTreeTreeInt = wire.Fields{{Must: "value"}, {Name: "kids"}}
 
-// mcpFieldsTreeTreeInt are the members of a value of type Tree[Tree[int]].
-var mcpFieldsTreeTreeInt = wire.Fields{{Name: "value", Required: true}, {Name: "kids"}}
-
-// mcpDecodeTreeInt reads a value of type Tree[int].
 func mcpDecodeTreeInt(d *wire.Decoder, v *Tree[int]) {
 	for o := d.Object(mcpFieldsTreeInt); o.Next(); {
 		switch o.Name() {
@@ -20264,11 +18882,8 @@ var _ = struct {
 	Value int
 	Kids  []Tree[int]
 }(Tree[int]{})
+var mcpFieldsTreeInt = wire.Fields{{Must: "value"}, {Name: "kids"}}
 
-// mcpFieldsTreeInt are the members of a value of type Tree[int].
-var mcpFieldsTreeInt = wire.Fields{{Name: "value", Required: true}, {Name: "kids"}}
-
-// mcpDecodeBoxUint reads a value of type Box[uint].
 func mcpDecodeBoxUint(d *wire.Decoder, v *Box[uint]) {
 	for o := d.Object(mcpFieldsBoxUint); o.Next(); {
 		switch o.Name() {
@@ -20301,20 +18916,15 @@ var _ = struct {
 	PtrOpt    *uint
 	Bag       map[string]*uint
 }(Box[uint]{})
-
-// mcpFieldsBoxUint are the members of a value of type Box[uint].
 var mcpFieldsBoxUint = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUintPtr reads a value of type *uint.
 func mcpDecodeUintPtr(d *wire.Decoder, v **uint) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxUint16 reads a value of type Box[uint16].
 func mcpDecodeBoxUint16(d *wire.Decoder, v *Box[uint16]) {
 	for o := d.Object(mcpFieldsBoxUint16); o.Next(); {
 		switch o.Name() {
@@ -20347,20 +18957,15 @@ var _ = struct {
 	PtrOpt    *uint16
 	Bag       map[string]*uint16
 }(Box[uint16]{})
-
-// mcpFieldsBoxUint16 are the members of a value of type Box[uint16].
 var mcpFieldsBoxUint16 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUint16Ptr reads a value of type *uint16.
 func mcpDecodeUint16Ptr(d *wire.Decoder, v **uint16) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxUint32 reads a value of type Box[uint32].
 func mcpDecodeBoxUint32(d *wire.Decoder, v *Box[uint32]) {
 	for o := d.Object(mcpFieldsBoxUint32); o.Next(); {
 		switch o.Name() {
@@ -20393,20 +18998,15 @@ var _ = struct {
 	PtrOpt    *uint32
 	Bag       map[string]*uint32
 }(Box[uint32]{})
-
-// mcpFieldsBoxUint32 are the members of a value of type Box[uint32].
 var mcpFieldsBoxUint32 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUint32Ptr reads a value of type *uint32.
 func mcpDecodeUint32Ptr(d *wire.Decoder, v **uint32) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxUint64 reads a value of type Box[uint64].
 func mcpDecodeBoxUint64(d *wire.Decoder, v *Box[uint64]) {
 	for o := d.Object(mcpFieldsBoxUint64); o.Next(); {
 		switch o.Name() {
@@ -20439,20 +19039,15 @@ var _ = struct {
 	PtrOpt    *uint64
 	Bag       map[string]*uint64
 }(Box[uint64]{})
-
-// mcpFieldsBoxUint64 are the members of a value of type Box[uint64].
 var mcpFieldsBoxUint64 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUint64Ptr reads a value of type *uint64.
 func mcpDecodeUint64Ptr(d *wire.Decoder, v **uint64) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxUint8 reads a value of type Box[uint8].
 func mcpDecodeBoxUint8(d *wire.Decoder, v *Box[uint8]) {
 	for o := d.Object(mcpFieldsBoxUint8); o.Next(); {
 		switch o.Name() {
@@ -20485,20 +19080,15 @@ var _ = struct {
 	PtrOpt    *uint8
 	Bag       map[string]*uint8
 }(Box[uint8]{})
-
-// mcpFieldsBoxUint8 are the members of a value of type Box[uint8].
 var mcpFieldsBoxUint8 = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUint8Ptr reads a value of type *uint8.
 func mcpDecodeUint8Ptr(d *wire.Decoder, v **uint8) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxPointSliceMap reads a value of type Box[map[uint64][]Point].
 func mcpDecodeBoxPointSliceMap(d *wire.Decoder, v *Box[map[uint64][]Point]) {
 	for o := d.Object(mcpFieldsBoxPointSliceMap); o.Next(); {
 		switch o.Name() {
@@ -20531,26 +19121,19 @@ var _ = struct {
 	PtrOpt    *map[uint64][]Point
 	Bag       map[string]*map[uint64][]Point
 }(Box[map[uint64][]Point]{})
-
-// mcpFieldsBoxPointSliceMap are the members of a value of type
-// Box[map[uint64][]Point].
 var mcpFieldsBoxPointSliceMap = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodePointSliceMap reads a value of type map[uint64][]Point.
 func mcpDecodePointSliceMap(d *wire.Decoder, v *map[uint64][]Point) {
 	wire.MapInt(d, v, mcpDecodePointSlice)
 }
 
-// mcpDecodePointSliceMapPtr reads a value of type *map[uint64][]Point.
 func mcpDecodePointSliceMapPtr(d *wire.Decoder, v **map[uint64][]Point) {
 	wire.Nullable(d, v, mcpDecodePointSliceMap)
 }
 
-// mcpDecodeBoxUintptr reads a value of type Box[uintptr].
 func mcpDecodeBoxUintptr(d *wire.Decoder, v *Box[uintptr]) {
 	for o := d.Object(mcpFieldsBoxUintptr); o.Next(); {
 		switch o.Name() {
@@ -20583,20 +19166,15 @@ var _ = struct {
 	PtrOpt    *uintptr
 	Bag       map[string]*uintptr
 }(Box[uintptr]{})
-
-// mcpFieldsBoxUintptr are the members of a value of type Box[uintptr].
 var mcpFieldsBoxUintptr = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUintptrPtr reads a value of type *uintptr.
 func mcpDecodeUintptrPtr(d *wire.Decoder, v **uintptr) {
 	wire.Nullable(d, v, wire.Int)
 }
 
-// mcpDecodeBoxUnit reads a value of type Box[Unit].
 func mcpDecodeBoxUnit(d *wire.Decoder, v *Box[Unit]) {
 	for o := d.Object(mcpFieldsBoxUnit); o.Next(); {
 		switch o.Name() {
@@ -20629,25 +19207,19 @@ var _ = struct {
 	PtrOpt    *Unit
 	Bag       map[string]*Unit
 }(Box[Unit]{})
-
-// mcpFieldsBoxUnit are the members of a value of type Box[Unit].
 var mcpFieldsBoxUnit = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUnit reads a value of type Unit.
 func mcpDecodeUnit(d *wire.Decoder, v *Unit) {
 	wire.IntEnum(d, v, mcpEnumUnit)
 }
 
-// mcpDecodeUnitPtr reads a value of type *Unit.
 func mcpDecodeUnitPtr(d *wire.Decoder, v **Unit) {
 	wire.Nullable(d, v, mcpDecodeUnit)
 }
 
-// mcpDecodeBoxUnlisted reads a value of type Box[Unlisted].
 func mcpDecodeBoxUnlisted(d *wire.Decoder, v *Box[Unlisted]) {
 	for o := d.Object(mcpFieldsBoxUnlisted); o.Next(); {
 		switch o.Name() {
@@ -20680,20 +19252,15 @@ var _ = struct {
 	PtrOpt    *Unlisted
 	Bag       map[string]*Unlisted
 }(Box[Unlisted]{})
-
-// mcpFieldsBoxUnlisted are the members of a value of type Box[Unlisted].
 var mcpFieldsBoxUnlisted = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUnlistedPtr reads a value of type *Unlisted.
 func mcpDecodeUnlistedPtr(d *wire.Decoder, v **Unlisted) {
 	wire.Nullable(d, v, wire.String)
 }
 
-// mcpDecodeBoxUpper reads a value of type Box[Upper].
 func mcpDecodeBoxUpper(d *wire.Decoder, v *Box[Upper]) {
 	for o := d.Object(mcpFieldsBoxUpper); o.Next(); {
 		switch o.Name() {
@@ -20726,25 +19293,19 @@ var _ = struct {
 	PtrOpt    *Upper
 	Bag       map[string]*Upper
 }(Box[Upper]{})
-
-// mcpFieldsBoxUpper are the members of a value of type Box[Upper].
 var mcpFieldsBoxUpper = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeUpper reads a value of type Upper.
 func mcpDecodeUpper(d *wire.Decoder, v *Upper) {
 	wire.Text(d, v, (*Upper).UnmarshalText)
 }
 
-// mcpDecodeUpperPtr reads a value of type *Upper.
 func mcpDecodeUpperPtr(d *wire.Decoder, v **Upper) {
 	wire.Nullable(d, v, mcpDecodeUpper)
 }
 
-// mcpDecodeValidated reads a value of type Validated.
 func mcpDecodeValidated(d *wire.Decoder, v *Validated) {
 	for o := d.Object(mcpFieldsValidated); o.Next(); {
 		switch o.Name() {
@@ -20799,28 +19360,21 @@ var _ = struct {
 	Map            map[string]string
 	Begin, Other   string
 }(Validated{})
-
-// mcpFieldsValidated are the members of a value of type Validated.
 var mcpFieldsValidated = wire.Fields{
-	{Name: "name", Required: true}, {Name: "opt"}, {Name: "age", Required: true},
-	{Name: "rate", Required: true}, {Name: "color", Required: true}, {Name: "num", Required: true},
-	{Name: "email", Required: true}, {Name: "url", Required: true}, {Name: "id", Required: true},
-	{Name: "emails", Required: true}, {Name: "map", Required: true}, {Name: "begin", Required: true},
-	{Name: "other", Required: true},
+	{Must: "name"}, {Name: "opt"}, {Must: "age"}, {Must: "rate"}, {Must: "color"}, {Must: "num"},
+	{Must: "email"}, {Must: "url"}, {Must: "id"}, {Must: "emails"}, {Must: "map"}, {Must: "begin"},
+	{Must: "other"},
 }
 
-// mcpDecodeValidatedEmailsItem reads a value of type string.
 func mcpDecodeValidatedEmailsItem(d *wire.Decoder, v *string) {
 	wire.StringTo(d, v, 99)
 	wire.Format(d, *v, wire.FormatEmail)
 }
 
-// mcpDecodeValidatedMapValue reads a value of type string.
 func mcpDecodeValidatedMapValue(d *wire.Decoder, v *string) {
 	wire.StringFrom(d, v, 1)
 }
 
-// mcpDecodeBoxVectorVectorInt reads a value of type Box[Vector[Vector[int]]].
 func mcpDecodeBoxVectorVectorInt(d *wire.Decoder, v *Box[Vector[Vector[int]]]) {
 	for o := d.Object(mcpFieldsBoxVectorVectorInt); o.Next(); {
 		switch o.Name() {
@@ -20853,31 +19407,23 @@ var _ = struct {
 	PtrOpt    *Vector[Vector[int]]
 	Bag       map[string]*Vector[Vector[int]]
 }(Box[Vector[Vector[int]]]{})
-
-// mcpFieldsBoxVectorVectorInt are the members of a value of type
-// Box[Vector[Vector[int]]].
 var mcpFieldsBoxVectorVectorInt = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeVectorInt reads a value of type Vector[int].
 func mcpDecodeVectorInt(d *wire.Decoder, v *Vector[int]) {
 	wire.Slice(d, v, wire.Int)
 }
 
-// mcpDecodeVectorVectorInt reads a value of type Vector[Vector[int]].
 func mcpDecodeVectorVectorInt(d *wire.Decoder, v *Vector[Vector[int]]) {
 	wire.Slice(d, v, mcpDecodeVectorInt)
 }
 
-// mcpDecodeVectorVectorIntPtr reads a value of type *Vector[Vector[int]].
 func mcpDecodeVectorVectorIntPtr(d *wire.Decoder, v **Vector[Vector[int]]) {
 	wire.Nullable(d, v, mcpDecodeVectorVectorInt)
 }
 
-// mcpDecodeVessel reads a value of type Vessel.
 func mcpDecodeVessel(d *wire.Decoder, v *Vessel) {
 	for o := d.Object(mcpFieldsVessel); o.Next(); {
 		switch o.Name() {
@@ -20893,11 +19439,8 @@ var _ = struct {
 	Hull
 	Name string
 }(Vessel{})
+var mcpFieldsVessel = wire.Fields{{Name: "decks"}, {Must: "name"}}
 
-// mcpFieldsVessel are the members of a value of type Vessel.
-var mcpFieldsVessel = wire.Fields{{Name: "decks"}, {Name: "name", Required: true}}
-
-// mcpDecodeBoxWeight reads a value of type Box[Weight].
 func mcpDecodeBoxWeight(d *wire.Decoder, v *Box[Weight]) {
 	for o := d.Object(mcpFieldsBoxWeight); o.Next(); {
 		switch o.Name() {
@@ -20930,25 +19473,20 @@ var _ = struct {
 	PtrOpt    *Weight
 	Bag       map[string]*Weight
 }(Box[Weight]{})
-
-// mcpFieldsBoxWeight are the members of a value of type Box[Weight].
 var mcpFieldsBoxWeight = wire.Fields{
-	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
-	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
+	{Must: "value", Null: true}, {Name: "ptr", Null: true}, {Must: "list"}, {Must: "refs"},
+	{Must: "pair"}, {Must: "map"}, {Name: "opt", Null: true}, {Name: "zero", Null: true},
+	{Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
-// mcpDecodeWeight reads a value of type Weight.
 func mcpDecodeWeight(d *wire.Decoder, v *Weight) {
 	wire.JSON(d, v, (*Weight).UnmarshalJSON)
 }
 
-// mcpDecodeWeightPtr reads a value of type *Weight.
 func mcpDecodeWeightPtr(d *wire.Decoder, v **Weight) {
 	wire.Nullable(d, v, mcpDecodeWeight)
 }
 
-// mcpDecodeWide reads a value of type Wide.
 func mcpDecodeWide(d *wire.Decoder, v *Wide) {
 	for o := d.Object(mcpFieldsWide); o.Next(); {
 		switch o.Name() {
@@ -21249,41 +19787,31 @@ var _ = struct {
 	Field128 *int
 	Field129 []int
 }(Wide{})
-
-// mcpFieldsWide are the members of a value of type Wide.
 var mcpFieldsWide = wire.Fields{
-	{Name: "f000", Required: true}, {Name: "f001"}, {Name: "f002"}, {Name: "f003"}, {Name: "f004"},
-	{Name: "f005"}, {Name: "f006", Required: true}, {Name: "f007"}, {Name: "f008"},
-	{Name: "f009", Required: true}, {Name: "f010"}, {Name: "f011"}, {Name: "f012", Required: true},
-	{Name: "f013"}, {Name: "f014"}, {Name: "f015", Required: true}, {Name: "f016"}, {Name: "f017"},
-	{Name: "f018"}, {Name: "f019"}, {Name: "f020"}, {Name: "f021", Required: true}, {Name: "f022"},
-	{Name: "f023"}, {Name: "f024", Required: true}, {Name: "f025"}, {Name: "f026"},
-	{Name: "f027", Required: true}, {Name: "f028"}, {Name: "f029"}, {Name: "f030", Required: true},
-	{Name: "f031"}, {Name: "f032"}, {Name: "f033"}, {Name: "f034"}, {Name: "f035"},
-	{Name: "f036", Required: true}, {Name: "f037"}, {Name: "f038"}, {Name: "f039", Required: true},
-	{Name: "f040"}, {Name: "f041"}, {Name: "f042", Required: true}, {Name: "f043"}, {Name: "f044"},
-	{Name: "f045", Required: true}, {Name: "f046"}, {Name: "f047"}, {Name: "f048"}, {Name: "f049"},
-	{Name: "f050"}, {Name: "f051", Required: true}, {Name: "f052"}, {Name: "f053"},
-	{Name: "f054", Required: true}, {Name: "f055"}, {Name: "f056"}, {Name: "f057", Required: true},
-	{Name: "f058"}, {Name: "f059"}, {Name: "f060", Required: true}, {Name: "f061"}, {Name: "f062"},
-	{Name: "f063"}, {Name: "f064"}, {Name: "f065"}, {Name: "f066", Required: true}, {Name: "f067"},
-	{Name: "f068"}, {Name: "f069", Required: true}, {Name: "f070"}, {Name: "f071"},
-	{Name: "f072", Required: true}, {Name: "f073"}, {Name: "f074"}, {Name: "f075", Required: true},
-	{Name: "f076"}, {Name: "f077"}, {Name: "f078"}, {Name: "f079"}, {Name: "f080"},
-	{Name: "f081", Required: true}, {Name: "f082"}, {Name: "f083"}, {Name: "f084", Required: true},
-	{Name: "f085"}, {Name: "f086"}, {Name: "f087", Required: true}, {Name: "f088"}, {Name: "f089"},
-	{Name: "f090", Required: true}, {Name: "f091"}, {Name: "f092"}, {Name: "f093"}, {Name: "f094"},
-	{Name: "f095"}, {Name: "f096", Required: true}, {Name: "f097"}, {Name: "f098"},
-	{Name: "f099", Required: true}, {Name: "f100"}, {Name: "f101"}, {Name: "f102", Required: true},
-	{Name: "f103"}, {Name: "f104"}, {Name: "f105", Required: true}, {Name: "f106"}, {Name: "f107"},
-	{Name: "f108"}, {Name: "f109"}, {Name: "f110"}, {Name: "f111", Required: true}, {Name: "f112"},
-	{Name: "f113"}, {Name: "f114", Required: true}, {Name: "f115"}, {Name: "f116"},
-	{Name: "f117", Required: true}, {Name: "f118"}, {Name: "f119"}, {Name: "f120", Required: true},
-	{Name: "f121"}, {Name: "f122"}, {Name: "f123"}, {Name: "f124"}, {Name: "f125"},
-	{Name: "f126", Required: true}, {Name: "f127"}, {Name: "f128"}, {Name: "f129", Required: true},
+	{Must: "f000"}, {Name: "f001"}, {Name: "f002"}, {Name: "f003"}, {Name: "f004"}, {Name: "f005"},
+	{Must: "f006"}, {Name: "f007"}, {Name: "f008"}, {Must: "f009"}, {Name: "f010"}, {Name: "f011"},
+	{Must: "f012"}, {Name: "f013"}, {Name: "f014"}, {Must: "f015"}, {Name: "f016"}, {Name: "f017"},
+	{Name: "f018"}, {Name: "f019"}, {Name: "f020"}, {Must: "f021"}, {Name: "f022"}, {Name: "f023"},
+	{Must: "f024"}, {Name: "f025"}, {Name: "f026"}, {Must: "f027"}, {Name: "f028"}, {Name: "f029"},
+	{Must: "f030"}, {Name: "f031"}, {Name: "f032"}, {Name: "f033"}, {Name: "f034"}, {Name: "f035"},
+	{Must: "f036"}, {Name: "f037"}, {Name: "f038"}, {Must: "f039"}, {Name: "f040"}, {Name: "f041"},
+	{Must: "f042"}, {Name: "f043"}, {Name: "f044"}, {Must: "f045"}, {Name: "f046"}, {Name: "f047"},
+	{Name: "f048"}, {Name: "f049"}, {Name: "f050"}, {Must: "f051"}, {Name: "f052"}, {Name: "f053"},
+	{Must: "f054"}, {Name: "f055"}, {Name: "f056"}, {Must: "f057"}, {Name: "f058"}, {Name: "f059"},
+	{Must: "f060"}, {Name: "f061"}, {Name: "f062"}, {Name: "f063"}, {Name: "f064"}, {Name: "f065"},
+	{Must: "f066"}, {Name: "f067"}, {Name: "f068"}, {Must: "f069"}, {Name: "f070"}, {Name: "f071"},
+	{Must: "f072"}, {Name: "f073"}, {Name: "f074"}, {Must: "f075"}, {Name: "f076"}, {Name: "f077"},
+	{Name: "f078"}, {Name: "f079"}, {Name: "f080"}, {Must: "f081"}, {Name: "f082"}, {Name: "f083"},
+	{Must: "f084"}, {Name: "f085"}, {Name: "f086"}, {Must: "f087"}, {Name: "f088"}, {Name: "f089"},
+	{Must: "f090"}, {Name: "f091"}, {Name: "f092"}, {Name: "f093"}, {Name: "f094"}, {Name: "f095"},
+	{Must: "f096"}, {Name: "f097"}, {Name: "f098"}, {Must: "f099"}, {Name: "f100"}, {Name: "f101"},
+	{Must: "f102"}, {Name: "f103"}, {Name: "f104"}, {Must: "f105"}, {Name: "f106"}, {Name: "f107"},
+	{Name: "f108"}, {Name: "f109"}, {Name: "f110"}, {Must: "f111"}, {Name: "f112"}, {Name: "f113"},
+	{Must: "f114"}, {Name: "f115"}, {Name: "f116"}, {Must: "f117"}, {Name: "f118"}, {Name: "f119"},
+	{Must: "f120"}, {Name: "f121"}, {Name: "f122"}, {Name: "f123"}, {Name: "f124"}, {Name: "f125"},
+	{Must: "f126"}, {Name: "f127"}, {Name: "f128"}, {Must: "f129"},
 }
 
-// mcpDecodeWider reads a value of type Wider.
 func mcpDecodeWider(d *wire.Decoder, v *Wider) {
 	for o := d.Object(mcpFieldsWider); o.Next(); {
 		switch o.Name() {
@@ -21458,55 +19986,31 @@ var _ = struct {
 	F110, F111, F112, F113, F114, F115, F116, F117, F118, F119 int8
 	F120, F121, F122, F123, F124, F125, F126, F127             int8
 }(Wider{})
-
-// mcpFieldsWider are the members of a value of type Wider.
 var mcpFieldsWider = wire.Fields{
-	{Name: "f000", Required: true}, {Name: "f001", Required: true}, {Name: "f002", Required: true},
-	{Name: "f003", Required: true}, {Name: "f004", Required: true}, {Name: "f005", Required: true},
-	{Name: "f006", Required: true}, {Name: "f007", Required: true}, {Name: "f008", Required: true},
-	{Name: "f009", Required: true}, {Name: "f010", Required: true}, {Name: "f011", Required: true},
-	{Name: "f012", Required: true}, {Name: "f013", Required: true}, {Name: "f014", Required: true},
-	{Name: "f015", Required: true}, {Name: "f016", Required: true}, {Name: "f017", Required: true},
-	{Name: "f018", Required: true}, {Name: "f019", Required: true}, {Name: "f020", Required: true},
-	{Name: "f021", Required: true}, {Name: "f022", Required: true}, {Name: "f023", Required: true},
-	{Name: "f024", Required: true}, {Name: "f025", Required: true}, {Name: "f026", Required: true},
-	{Name: "f027", Required: true}, {Name: "f028", Required: true}, {Name: "f029", Required: true},
-	{Name: "f030", Required: true}, {Name: "f031", Required: true}, {Name: "f032", Required: true},
-	{Name: "f033", Required: true}, {Name: "f034", Required: true}, {Name: "f035", Required: true},
-	{Name: "f036", Required: true}, {Name: "f037", Required: true}, {Name: "f038", Required: true},
-	{Name: "f039", Required: true}, {Name: "f040", Required: true}, {Name: "f041", Required: true},
-	{Name: "f042", Required: true}, {Name: "f043", Required: true}, {Name: "f044", Required: true},
-	{Name: "f045", Required: true}, {Name: "f046", Required: true}, {Name: "f047", Required: true},
-	{Name: "f048", Required: true}, {Name: "f049", Required: true}, {Name: "f050", Required: true},
-	{Name: "f051", Required: true}, {Name: "f052", Required: true}, {Name: "f053", Required: true},
-	{Name: "f054", Required: true}, {Name: "f055", Required: true}, {Name: "f056", Required: true},
-	{Name: "f057", Required: true}, {Name: "f058", Required: true}, {Name: "f059", Required: true},
-	{Name: "f060", Required: true}, {Name: "f061", Required: true}, {Name: "f062", Required: true},
-	{Name: "f063", Required: true}, {Name: "f064", Required: true}, {Name: "f065", Required: true},
-	{Name: "f066", Required: true}, {Name: "f067", Required: true}, {Name: "f068", Required: true},
-	{Name: "f069", Required: true}, {Name: "f070", Required: true}, {Name: "f071", Required: true},
-	{Name: "f072", Required: true}, {Name: "f073", Required: true}, {Name: "f074", Required: true},
-	{Name: "f075", Required: true}, {Name: "f076", Required: true}, {Name: "f077", Required: true},
-	{Name: "f078", Required: true}, {Name: "f079", Required: true}, {Name: "f080", Required: true},
-	{Name: "f081", Required: true}, {Name: "f082", Required: true}, {Name: "f083", Required: true},
-	{Name: "f084", Required: true}, {Name: "f085", Required: true}, {Name: "f086", Required: true},
-	{Name: "f087", Required: true}, {Name: "f088", Required: true}, {Name: "f089", Required: true},
-	{Name: "f090", Required: true}, {Name: "f091", Required: true}, {Name: "f092", Required: true},
-	{Name: "f093", Required: true}, {Name: "f094", Required: true}, {Name: "f095", Required: true},
-	{Name: "f096", Required: true}, {Name: "f097", Required: true}, {Name: "f098", Required: true},
-	{Name: "f099", Required: true}, {Name: "f100", Required: true}, {Name: "f101", Required: true},
-	{Name: "f102", Required: true}, {Name: "f103", Required: true}, {Name: "f104", Required: true},
-	{Name: "f105", Required: true}, {Name: "f106", Required: true}, {Name: "f107", Required: true},
-	{Name: "f108", Required: true}, {Name: "f109", Required: true}, {Name: "f110", Required: true},
-	{Name: "f111", Required: true}, {Name: "f112", Required: true}, {Name: "f113", Required: true},
-	{Name: "f114", Required: true}, {Name: "f115", Required: true}, {Name: "f116", Required: true},
-	{Name: "f117", Required: true}, {Name: "f118", Required: true}, {Name: "f119", Required: true},
-	{Name: "f120", Required: true}, {Name: "f121", Required: true}, {Name: "f122", Required: true},
-	{Name: "f123", Required: true}, {Name: "f124", Required: true}, {Name: "f125", Required: true},
-	{Name: "f126", Required: true}, {Name: "f127", Required: true},
+	{Must: "f000"}, {Must: "f001"}, {Must: "f002"}, {Must: "f003"}, {Must: "f004"}, {Must: "f005"},
+	{Must: "f006"}, {Must: "f007"}, {Must: "f008"}, {Must: "f009"}, {Must: "f010"}, {Must: "f011"},
+	{Must: "f012"}, {Must: "f013"}, {Must: "f014"}, {Must: "f015"}, {Must: "f016"}, {Must: "f017"},
+	{Must: "f018"}, {Must: "f019"}, {Must: "f020"}, {Must: "f021"}, {Must: "f022"}, {Must: "f023"},
+	{Must: "f024"}, {Must: "f025"}, {Must: "f026"}, {Must: "f027"}, {Must: "f028"}, {Must: "f029"},
+	{Must: "f030"}, {Must: "f031"}, {Must: "f032"}, {Must: "f033"}, {Must: "f034"}, {Must: "f035"},
+	{Must: "f036"}, {Must: "f037"}, {Must: "f038"}, {Must: "f039"}, {Must: "f040"}, {Must: "f041"},
+	{Must: "f042"}, {Must: "f043"}, {Must: "f044"}, {Must: "f045"}, {Must: "f046"}, {Must: "f047"},
+	{Must: "f048"}, {Must: "f049"}, {Must: "f050"}, {Must: "f051"}, {Must: "f052"}, {Must: "f053"},
+	{Must: "f054"}, {Must: "f055"}, {Must: "f056"}, {Must: "f057"}, {Must: "f058"}, {Must: "f059"},
+	{Must: "f060"}, {Must: "f061"}, {Must: "f062"}, {Must: "f063"}, {Must: "f064"}, {Must: "f065"},
+	{Must: "f066"}, {Must: "f067"}, {Must: "f068"}, {Must: "f069"}, {Must: "f070"}, {Must: "f071"},
+	{Must: "f072"}, {Must: "f073"}, {Must: "f074"}, {Must: "f075"}, {Must: "f076"}, {Must: "f077"},
+	{Must: "f078"}, {Must: "f079"}, {Must: "f080"}, {Must: "f081"}, {Must: "f082"}, {Must: "f083"},
+	{Must: "f084"}, {Must: "f085"}, {Must: "f086"}, {Must: "f087"}, {Must: "f088"}, {Must: "f089"},
+	{Must: "f090"}, {Must: "f091"}, {Must: "f092"}, {Must: "f093"}, {Must: "f094"}, {Must: "f095"},
+	{Must: "f096"}, {Must: "f097"}, {Must: "f098"}, {Must: "f099"}, {Must: "f100"}, {Must: "f101"},
+	{Must: "f102"}, {Must: "f103"}, {Must: "f104"}, {Must: "f105"}, {Must: "f106"}, {Must: "f107"},
+	{Must: "f108"}, {Must: "f109"}, {Must: "f110"}, {Must: "f111"}, {Must: "f112"}, {Must: "f113"},
+	{Must: "f114"}, {Must: "f115"}, {Must: "f116"}, {Must: "f117"}, {Must: "f118"}, {Must: "f119"},
+	{Must: "f120"}, {Must: "f121"}, {Must: "f122"}, {Must: "f123"}, {Must: "f124"}, {Must: "f125"},
+	{Must: "f126"}, {Must: "f127"},
 }
 
-// mcpDecodeWithAlias reads a value of type WithAlias.
 func mcpDecodeWithAlias(d *wire.Decoder, v *WithAlias) {
 	for o := d.Object(mcpFieldsWithAlias); o.Next(); {
 		switch o.Name() {
@@ -21520,13 +20024,8 @@ var _ = struct {
 	AliasOfPoint
 	Z int
 }(WithAlias{})
+var mcpFieldsWithAlias = wire.Fields{{Must: "x"}, {Must: "y"}, {Must: "Z"}}
 
-// mcpFieldsWithAlias are the members of a value of type WithAlias.
-var mcpFieldsWithAlias = wire.Fields{
-	{Name: "x", Required: true}, {Name: "y", Required: true}, {Name: "Z", Required: true},
-}
-
-// mcpDecodeWithGeneric reads a value of type WithGeneric.
 func mcpDecodeWithGeneric(d *wire.Decoder, v *WithGeneric) {
 	for o := d.Object(mcpFieldsWithGeneric); o.Next(); {
 		switch o.Name() {
@@ -21544,13 +20043,8 @@ var _ = struct {
 	Pair[int, string]
 	Own bool
 }(WithGeneric{})
+var mcpFieldsWithGeneric = wire.Fields{{Must: "first"}, {Must: "second"}, {Must: "Own"}}
 
-// mcpFieldsWithGeneric are the members of a value of type WithGeneric.
-var mcpFieldsWithGeneric = wire.Fields{
-	{Name: "first", Required: true}, {Name: "second", Required: true}, {Name: "Own", Required: true},
-}
-
-// mcpDecodeWord reads a value of type Word.
 func mcpDecodeWord(d *wire.Decoder, v *Word) {
 	for o := d.Object(mcpFieldsWord); o.Next(); {
 		switch o.Name() {
@@ -21591,34 +20085,20 @@ var _ = struct {
 	F050, F051, F052, F053, F054, F055, F056, F057, F058, F059 bool
 	F060, F061, F062, F063                                     bool
 }(Word{})
-
-// mcpFieldsWord are the members of a value of type Word.
 var mcpFieldsWord = wire.Fields{
-	{Name: "f000", Required: true}, {Name: "f001", Required: true}, {Name: "f002", Required: true},
-	{Name: "f003", Required: true}, {Name: "f004", Required: true}, {Name: "f005", Required: true},
-	{Name: "f006", Required: true}, {Name: "f007", Required: true}, {Name: "f008", Required: true},
-	{Name: "f009", Required: true}, {Name: "f010", Required: true}, {Name: "f011", Required: true},
-	{Name: "f012", Required: true}, {Name: "f013", Required: true}, {Name: "f014", Required: true},
-	{Name: "f015", Required: true}, {Name: "f016", Required: true}, {Name: "f017", Required: true},
-	{Name: "f018", Required: true}, {Name: "f019", Required: true}, {Name: "f020", Required: true},
-	{Name: "f021", Required: true}, {Name: "f022", Required: true}, {Name: "f023", Required: true},
-	{Name: "f024", Required: true}, {Name: "f025", Required: true}, {Name: "f026", Required: true},
-	{Name: "f027", Required: true}, {Name: "f028", Required: true}, {Name: "f029", Required: true},
-	{Name: "f030", Required: true}, {Name: "f031", Required: true}, {Name: "f032", Required: true},
-	{Name: "f033", Required: true}, {Name: "f034", Required: true}, {Name: "f035", Required: true},
-	{Name: "f036", Required: true}, {Name: "f037", Required: true}, {Name: "f038", Required: true},
-	{Name: "f039", Required: true}, {Name: "f040", Required: true}, {Name: "f041", Required: true},
-	{Name: "f042", Required: true}, {Name: "f043", Required: true}, {Name: "f044", Required: true},
-	{Name: "f045", Required: true}, {Name: "f046", Required: true}, {Name: "f047", Required: true},
-	{Name: "f048", Required: true}, {Name: "f049", Required: true}, {Name: "f050", Required: true},
-	{Name: "f051", Required: true}, {Name: "f052", Required: true}, {Name: "f053", Required: true},
-	{Name: "f054", Required: true}, {Name: "f055", Required: true}, {Name: "f056", Required: true},
-	{Name: "f057", Required: true}, {Name: "f058", Required: true}, {Name: "f059", Required: true},
-	{Name: "f060", Required: true}, {Name: "f061", Required: true}, {Name: "f062", Required: true},
-	{Name: "f063", Required: true},
+	{Must: "f000"}, {Must: "f001"}, {Must: "f002"}, {Must: "f003"}, {Must: "f004"}, {Must: "f005"},
+	{Must: "f006"}, {Must: "f007"}, {Must: "f008"}, {Must: "f009"}, {Must: "f010"}, {Must: "f011"},
+	{Must: "f012"}, {Must: "f013"}, {Must: "f014"}, {Must: "f015"}, {Must: "f016"}, {Must: "f017"},
+	{Must: "f018"}, {Must: "f019"}, {Must: "f020"}, {Must: "f021"}, {Must: "f022"}, {Must: "f023"},
+	{Must: "f024"}, {Must: "f025"}, {Must: "f026"}, {Must: "f027"}, {Must: "f028"}, {Must: "f029"},
+	{Must: "f030"}, {Must: "f031"}, {Must: "f032"}, {Must: "f033"}, {Must: "f034"}, {Must: "f035"},
+	{Must: "f036"}, {Must: "f037"}, {Must: "f038"}, {Must: "f039"}, {Must: "f040"}, {Must: "f041"},
+	{Must: "f042"}, {Must: "f043"}, {Must: "f044"}, {Must: "f045"}, {Must: "f046"}, {Must: "f047"},
+	{Must: "f048"}, {Must: "f049"}, {Must: "f050"}, {Must: "f051"}, {Must: "f052"}, {Must: "f053"},
+	{Must: "f054"}, {Must: "f055"}, {Must: "f056"}, {Must: "f057"}, {Must: "f058"}, {Must: "f059"},
+	{Must: "f060"}, {Must: "f061"}, {Must: "f062"}, {Must: "f063"},
 }
 
-// mcpDecodeFormula reads a value of type Formula.
 func mcpDecodeFormula(d *wire.Decoder, v *Formula) {
 	for o := d.Object(mcpFieldsFormula); o.Next(); {
 		switch o.Name() {
@@ -21631,11 +20111,8 @@ func mcpDecodeFormula(d *wire.Decoder, v *Formula) {
 var _ = struct {
 	Expr Expr
 }(Formula{})
+var mcpFieldsFormula = wire.Fields{{Must: "expr"}}
 
-// mcpFieldsFormula are the members of a value of type Formula.
-var mcpFieldsFormula = wire.Fields{{Name: "expr", Required: true}}
-
-// mcpDecodeExpr reads a value of type Expr.
 func mcpDecodeExpr(d *wire.Decoder, v *Expr) {
 	switch d.Variant("op", mcpEnumExpr) {
 	case "add":
@@ -21656,7 +20133,6 @@ func mcpDecodeExpr(d *wire.Decoder, v *Expr) {
 	}
 }
 
-// mcpDecodeExprSum reads a value of type Sum.
 func mcpDecodeExprSum(d *wire.Decoder, v *Sum) {
 	for o := d.Object(mcpFieldsExprSum); o.Next(); {
 		switch o.Name() {
@@ -21669,11 +20145,8 @@ func mcpDecodeExprSum(d *wire.Decoder, v *Sum) {
 var _ = struct {
 	Terms []Expr
 }(Sum{})
+var mcpFieldsExprSum = wire.Fields{{Must: "op"}, {Must: "terms"}}
 
-// mcpFieldsExprSum are the members of a value of type Sum.
-var mcpFieldsExprSum = wire.Fields{{Name: "op", Required: true}, {Name: "terms", Required: true}}
-
-// mcpDecodeExprLiteral reads a value of type Literal.
 func mcpDecodeExprLiteral(d *wire.Decoder, v *Literal) {
 	for o := d.Object(mcpFieldsExprLiteral); o.Next(); {
 		switch o.Name() {
@@ -21686,11 +20159,8 @@ func mcpDecodeExprLiteral(d *wire.Decoder, v *Literal) {
 var _ = struct {
 	Value int8
 }(Literal{})
+var mcpFieldsExprLiteral = wire.Fields{{Must: "op"}, {Must: "value"}}
 
-// mcpFieldsExprLiteral are the members of a value of type Literal.
-var mcpFieldsExprLiteral = wire.Fields{{Name: "op", Required: true}, {Name: "value", Required: true}}
-
-// mcpDecodeExprNot reads a value of type Not.
 func mcpDecodeExprNot(d *wire.Decoder, v *Not) {
 	for o := d.Object(mcpFieldsExprNot); o.Next(); {
 		switch o.Name() {
@@ -21703,21 +20173,16 @@ func mcpDecodeExprNot(d *wire.Decoder, v *Not) {
 var _ = struct {
 	Inner Expr
 }(Not{})
+var mcpFieldsExprNot = wire.Fields{{Must: "op"}, {Must: "inner"}}
 
-// mcpFieldsExprNot are the members of a value of type Not.
-var mcpFieldsExprNot = wire.Fields{{Name: "op", Required: true}, {Name: "inner", Required: true}}
-
-// mcpDecodeOwnFlaggedPointerValue reads a value of type *int.
 func mcpDecodeOwnFlaggedPointerValue(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeOwnFlagsValue reads a value of type sql.Null[int].
 func mcpDecodeOwnFlagsValue(d *wire.Decoder, v *sql.Null[int]) {
 	wire.Flagged(d, &v.V, &v.Valid, wire.Int)
 }
 
-// mcpDecodeHusk reads a value of type Husk.
 func mcpDecodeHusk(d *wire.Decoder, v *Husk) {
 	for o := d.Object(mcpFieldsHusk); o.Next(); {
 		switch o.Name() {
@@ -21733,16 +20198,12 @@ var _ = struct {
 	Inner sql.Null[HuskList]
 	Weak  *int
 }(Husk{})
-
-// mcpFieldsHusk are the members of a value of type Husk.
 var mcpFieldsHusk = wire.Fields{{Name: "inner"}, {Name: "weak"}}
 
-// mcpDecodeHuskList reads a value of type HuskList.
 func mcpDecodeHuskList(d *wire.Decoder, v *HuskList) {
 	wire.Slice(d, v, mcpDecodeHusk)
 }
 
-// mcpDecodeLayers reads a value of type Layers.
 func mcpDecodeLayers(d *wire.Decoder, v *Layers) {
 	for o := d.Object(mcpFieldsLayers); o.Next(); {
 		switch o.Name() {
@@ -21814,57 +20275,45 @@ var _ = struct {
 	Bounded       sql.Null[*int]
 	Array         [2]sql.Null[sql.Null[float64]]
 }(Layers{})
-
-// mcpFieldsLayers are the members of a value of type Layers.
 var mcpFieldsLayers = wire.Fields{
 	{Name: "pointers"}, {Name: "three"}, {Name: "pointer"}, {Name: "flags"}, {Name: "flagged"},
 	{Name: "struct"}, {Name: "slice"}, {Name: "bytes"}, {Name: "map"}, {Name: "any"}, {Name: "raw"},
-	{Name: "time"}, {Name: "generic"}, {Name: "list", Required: true}, {Name: "elements", Required: true},
-	{Name: "values", Required: true}, {Name: "kept", Null: true}, {Name: "omitted"}, {Name: "zero"},
-	{Name: "bounded"}, {Name: "array", Required: true},
+	{Name: "time"}, {Name: "generic"}, {Must: "list"}, {Must: "elements"}, {Must: "values"},
+	{Name: "kept", Null: true}, {Name: "omitted"}, {Name: "zero"}, {Name: "bounded"}, {Must: "array"},
 }
 
-// mcpDecodeLayersPointers reads a value of type *int.
 func mcpDecodeLayersPointers(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeLayersThree reads a value of type **Point.
 func mcpDecodeLayersThree(d *wire.Decoder, v ***Point) {
 	wire.Ptr(d, v, mcpDecodeLayersThree2)
 }
 
-// mcpDecodeLayersThree2 reads a value of type *Point.
 func mcpDecodeLayersThree2(d *wire.Decoder, v **Point) {
 	wire.Ptr(d, v, mcpDecodePoint)
 }
 
-// mcpDecodeLayersPointer reads a value of type sql.Null[int].
 func mcpDecodeLayersPointer(d *wire.Decoder, v *sql.Null[int]) {
 	wire.Flagged(d, &v.V, &v.Valid, wire.Int)
 }
 
-// mcpDecodeLayersFlags reads a value of type sql.Null[int].
 func mcpDecodeLayersFlags(d *wire.Decoder, v *sql.Null[int]) {
 	wire.Flagged(d, &v.V, &v.Valid, wire.Int)
 }
 
-// mcpDecodeLayersFlagged reads a value of type *int.
 func mcpDecodeLayersFlagged(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeLayersStruct reads a value of type *Point.
 func mcpDecodeLayersStruct(d *wire.Decoder, v **Point) {
 	wire.Ptr(d, v, mcpDecodePoint)
 }
 
-// mcpDecodeLayersTime reads a value of type *time.Time.
 func mcpDecodeLayersTime(d *wire.Decoder, v **time.Time) {
 	wire.Ptr(d, v, wire.Time)
 }
 
-// mcpDecodeBoxNullIntPtr reads a value of type Box[sql.Null[*int]].
 func mcpDecodeBoxNullIntPtr(d *wire.Decoder, v *Box[sql.Null[*int]]) {
 	for o := d.Object(mcpFieldsBoxNullIntPtr); o.Next(); {
 		switch o.Name() {
@@ -21903,91 +20352,71 @@ var _ = struct {
 	PtrOpt    *sql.Null[*int]
 	Bag       map[string]*sql.Null[*int]
 }(Box[sql.Null[*int]]{})
-
-// mcpFieldsBoxNullIntPtr are the members of a value of type
-// Box[sql.Null[*int]].
 var mcpFieldsBoxNullIntPtr = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxNullIntPtrValue reads a value of type *int.
 func mcpDecodeBoxNullIntPtrValue(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeBoxNullIntPtrPtr reads a value of type sql.Null[*int].
 func mcpDecodeBoxNullIntPtrPtr(d *wire.Decoder, v *sql.Null[*int]) {
 	wire.Flagged(d, &v.V, &v.Valid, mcpDecodeBoxNullIntPtrPtr2)
 }
 
-// mcpDecodeBoxNullIntPtrPtr2 reads a value of type *int.
 func mcpDecodeBoxNullIntPtrPtr2(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeNullIntPtr reads a value of type sql.Null[*int].
 func mcpDecodeNullIntPtr(d *wire.Decoder, v *sql.Null[*int]) {
 	wire.FlaggedOrNull(d, &v.V, &v.Valid, mcpDecodeNullIntPtr2)
 }
 
-// mcpDecodeNullIntPtr2 reads a value of type *int.
 func mcpDecodeNullIntPtr2(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeNullIntPtrPtr reads a value of type *sql.Null[*int].
 func mcpDecodeNullIntPtrPtr(d *wire.Decoder, v **sql.Null[*int]) {
 	wire.Nullable(d, v, mcpDecodeNullIntPtrPtr2)
 }
 
-// mcpDecodeNullIntPtrPtr2 reads a value of type sql.Null[*int].
 func mcpDecodeNullIntPtrPtr2(d *wire.Decoder, v *sql.Null[*int]) {
 	wire.Flagged(d, &v.V, &v.Valid, mcpDecodeNullIntPtrPtr22)
 }
 
-// mcpDecodeNullIntPtrPtr22 reads a value of type *int.
 func mcpDecodeNullIntPtrPtr22(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeBoxNullIntPtrOpt reads a value of type *int.
 func mcpDecodeBoxNullIntPtrOpt(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeBoxNullIntPtrZero reads a value of type *int.
 func mcpDecodeBoxNullIntPtrZero(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeBoxNullIntPtrPtrOpt reads a value of type sql.Null[*int].
 func mcpDecodeBoxNullIntPtrPtrOpt(d *wire.Decoder, v *sql.Null[*int]) {
 	wire.Flagged(d, &v.V, &v.Valid, mcpDecodeBoxNullIntPtrPtrOpt2)
 }
 
-// mcpDecodeBoxNullIntPtrPtrOpt2 reads a value of type *int.
 func mcpDecodeBoxNullIntPtrPtrOpt2(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeLayersKept reads a value of type *int.
 func mcpDecodeLayersKept(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeLayersOmitted reads a value of type *int.
 func mcpDecodeLayersOmitted(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 }
 
-// mcpDecodeLayersZero reads a value of type sql.Null[int].
 func mcpDecodeLayersZero(d *wire.Decoder, v *sql.Null[int]) {
 	wire.Flagged(d, &v.V, &v.Valid, wire.Int)
 }
 
-// mcpDecodeLayersBounded reads a value of type *int.
 func mcpDecodeLayersBounded(d *wire.Decoder, v **int) {
 	wire.Ptr(d, v, wire.Int)
 	if *v != nil {
@@ -21995,17 +20424,14 @@ func mcpDecodeLayersBounded(d *wire.Decoder, v **int) {
 	}
 }
 
-// mcpDecodeNullNullFloat64 reads a value of type sql.Null[sql.Null[float64]].
 func mcpDecodeNullNullFloat64(d *wire.Decoder, v *sql.Null[sql.Null[float64]]) {
 	wire.FlaggedOrNull(d, &v.V, &v.Valid, mcpDecodeNullNullFloat642)
 }
 
-// mcpDecodeNullNullFloat642 reads a value of type sql.Null[float64].
 func mcpDecodeNullNullFloat642(d *wire.Decoder, v *sql.Null[float64]) {
 	wire.Flagged(d, &v.V, &v.Valid, wire.Float)
 }
 
-// mcpDecodeLinks reads a value of type Links.
 func mcpDecodeLinks(d *wire.Decoder, v *Links) {
 	for o := d.Object(mcpFieldsLinks); o.Next(); {
 		switch o.Name() {
@@ -22027,24 +20453,16 @@ var _ = struct {
 	All    []url.URL
 	ByName map[string]*url.URL
 }(Links{})
+var mcpFieldsLinks = wire.Fields{{Must: "home"}, {Name: "next"}, {Must: "all"}, {Must: "byName"}}
 
-// mcpFieldsLinks are the members of a value of type Links.
-var mcpFieldsLinks = wire.Fields{
-	{Name: "home", Required: true}, {Name: "next"}, {Name: "all", Required: true},
-	{Name: "byName", Required: true},
-}
-
-// mcpDecodeURL reads a value of type url.URL.
 func mcpDecodeURL(d *wire.Decoder, v *url.URL) {
 	wire.FormattedText(d, v, (*url.URL).UnmarshalBinary, wire.FormatURI)
 }
 
-// mcpDecodeURLPtr reads a value of type *url.URL.
 func mcpDecodeURLPtr(d *wire.Decoder, v **url.URL) {
 	wire.Nullable(d, v, mcpDecodeURL)
 }
 
-// mcpDecodeBoxMaybe reads a value of type Box[Maybe].
 func mcpDecodeBoxMaybe(d *wire.Decoder, v *Box[Maybe]) {
 	for o := d.Object(mcpFieldsBoxMaybe); o.Next(); {
 		switch o.Name() {
@@ -22077,30 +20495,23 @@ var _ = struct {
 	PtrOpt    *Maybe
 	Bag       map[string]*Maybe
 }(Box[Maybe]{})
-
-// mcpFieldsBoxMaybe are the members of a value of type Box[Maybe].
 var mcpFieldsBoxMaybe = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeMaybe reads a value of type Maybe.
 func mcpDecodeMaybe(d *wire.Decoder, v *Maybe) {
 	wire.Convert(d, v, mcpDecodeIntPtr2, decodeMaybe)
 }
 
-// mcpDecodeMaybePtr reads a value of type *Maybe.
 func mcpDecodeMaybePtr(d *wire.Decoder, v **Maybe) {
 	wire.Nullable(d, v, mcpDecodeMaybe)
 }
 
-// mcpDecodeSeason reads a value of type Season.
 func mcpDecodeSeason(d *wire.Decoder, v *Season) {
 	wire.StringEnum(d, v, mcpEnumSeason)
 }
 
-// mcpDecodeWrapping reads a value of type Wrapping.
 func mcpDecodeWrapping(d *wire.Decoder, v *Wrapping) {
 	for o := d.Object(mcpFieldsWrapping); o.Next(); {
 		switch o.Name() {
@@ -22116,16 +20527,12 @@ var _ = struct {
 	Layers  int
 	Parcels []Parcel
 }(Wrapping{})
+var mcpFieldsWrapping = wire.Fields{{Must: "layers"}, {Name: "parcels"}}
 
-// mcpFieldsWrapping are the members of a value of type Wrapping.
-var mcpFieldsWrapping = wire.Fields{{Name: "layers", Required: true}, {Name: "parcels"}}
-
-// mcpDecodeParcel reads a value of type Parcel.
 func mcpDecodeParcel(d *wire.Decoder, v *Parcel) {
 	wire.Convert(d, v, mcpDecodeWrapping, decodeParcel)
 }
 
-// mcpDecodeBoxPerhaps reads a value of type Box[Perhaps].
 func mcpDecodeBoxPerhaps(d *wire.Decoder, v *Box[Perhaps]) {
 	for o := d.Object(mcpFieldsBoxPerhaps); o.Next(); {
 		switch o.Name() {
@@ -22158,30 +20565,23 @@ var _ = struct {
 	PtrOpt    *Perhaps
 	Bag       map[string]*Perhaps
 }(Box[Perhaps]{})
-
-// mcpFieldsBoxPerhaps are the members of a value of type Box[Perhaps].
 var mcpFieldsBoxPerhaps = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeNullInt64 reads a value of type sql.NullInt64.
 func mcpDecodeNullInt64(d *wire.Decoder, v *sql.NullInt64) {
 	wire.FlaggedOrNull(d, &v.Int64, &v.Valid, wire.Int)
 }
 
-// mcpDecodePerhaps reads a value of type Perhaps.
 func mcpDecodePerhaps(d *wire.Decoder, v *Perhaps) {
 	wire.Convert(d, v, mcpDecodeNullInt64, decodePerhaps)
 }
 
-// mcpDecodePerhapsPtr reads a value of type *Perhaps.
 func mcpDecodePerhapsPtr(d *wire.Decoder, v **Perhaps) {
 	wire.Nullable(d, v, mcpDecodePerhaps)
 }
 
-// mcpDecodeRow reads a value of type Row.
 func mcpDecodeRow(d *wire.Decoder, v *Row) {
 	for o := d.Object(mcpFieldsRow); o.Next(); {
 		switch o.Name() {
@@ -22224,25 +20624,19 @@ var _ = struct {
 	Opt   sql.NullString
 	Ptr   *sql.NullString
 }(Row{})
-
-// mcpFieldsRow are the members of a value of type Row.
 var mcpFieldsRow = wire.Fields{
 	{Name: "name"}, {Name: "age"}, {Name: "byte"}, {Name: "flag"}, {Name: "rate"}, {Name: "at"},
-	{Name: "point"}, {Name: "list", Required: true}, {Name: "map", Required: true}, {Name: "opt"},
-	{Name: "ptr"},
+	{Name: "point"}, {Must: "list"}, {Must: "map"}, {Name: "opt"}, {Name: "ptr"},
 }
 
-// mcpDecodeNullString reads a value of type sql.NullString.
 func mcpDecodeNullString(d *wire.Decoder, v *sql.NullString) {
 	wire.FlaggedOrNull(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeRowPtr reads a value of type sql.NullString.
 func mcpDecodeRowPtr(d *wire.Decoder, v *sql.NullString) {
 	wire.Flagged(d, &v.String, &v.Valid, wire.String)
 }
 
-// mcpDecodeDrawing reads a value of type Drawing.
 func mcpDecodeDrawing(d *wire.Decoder, v *Drawing) {
 	for o := d.Object(mcpFieldsDrawing); o.Next(); {
 		switch o.Name() {
@@ -22264,14 +20658,10 @@ var _ = struct {
 	Map       map[string]Shape
 	Ptr       *Shape
 }(Drawing{})
-
-// mcpFieldsDrawing are the members of a value of type Drawing.
 var mcpFieldsDrawing = wire.Fields{
-	{Name: "main", Required: true}, {Name: "opt"}, {Name: "list", Required: true}, {Name: "map"},
-	{Name: "ptr"},
+	{Must: "main"}, {Name: "opt"}, {Must: "list"}, {Name: "map"}, {Name: "ptr"},
 }
 
-// mcpDecodeShape reads a value of type Shape.
 func mcpDecodeShape(d *wire.Decoder, v *Shape) {
 	switch d.Variant("type", mcpEnumShape) {
 	case "Circle":
@@ -22292,7 +20682,6 @@ func mcpDecodeShape(d *wire.Decoder, v *Shape) {
 	}
 }
 
-// mcpDecodeShapeCircle reads a value of type Circle.
 func mcpDecodeShapeCircle(d *wire.Decoder, v *Circle) {
 	for o := d.Object(mcpFieldsShapeCircle); o.Next(); {
 		switch o.Name() {
@@ -22306,11 +20695,8 @@ func mcpDecodeShapeCircle(d *wire.Decoder, v *Circle) {
 var _ = struct {
 	Radius float64
 }(Circle{})
+var mcpFieldsShapeCircle = wire.Fields{{Must: "type"}, {Must: "radius"}}
 
-// mcpFieldsShapeCircle are the members of a value of type Circle.
-var mcpFieldsShapeCircle = wire.Fields{{Name: "type", Required: true}, {Name: "radius", Required: true}}
-
-// mcpDecodeShapeSquare reads a value of type Square.
 func mcpDecodeShapeSquare(d *wire.Decoder, v *Square) {
 	for o := d.Object(mcpFieldsShapeSquare); o.Next(); {
 		switch o.Name() {
@@ -22326,22 +20712,15 @@ var _ = struct {
 	Side int
 	Tags []string
 }(Square{})
+var mcpFieldsShapeSquare = wire.Fields{{Must: "type"}, {Must: "side"}, {Name: "tags"}}
 
-// mcpFieldsShapeSquare are the members of a value of type Square.
-var mcpFieldsShapeSquare = wire.Fields{
-	{Name: "type", Required: true}, {Name: "side", Required: true}, {Name: "tags"},
-}
-
-// mcpDecodeShapeDot reads a value of type Dot.
 func mcpDecodeShapeDot(d *wire.Decoder, v *Dot) {
 	for o := d.Object(mcpFieldsShapeDot); o.Next(); {
 	}
 }
 
-// mcpFieldsShapeDot are the members of a value of type Dot.
-var mcpFieldsShapeDot = wire.Fields{{Name: "type", Required: true}}
+var mcpFieldsShapeDot = wire.Fields{{Must: "type"}}
 
-// mcpDecodeSQLNulls reads a value of type SQLNulls.
 func mcpDecodeSQLNulls(d *wire.Decoder, v *SQLNulls) {
 	v.Default = NullSeason{Season: Winter, Valid: true}
 	for o := d.Object(mcpFieldsSQLNulls); o.Next(); {
@@ -22386,30 +20765,24 @@ var _ = struct {
 	Array                 [2]NullSeason
 	Boxes                 map[string]Box[NullSeason]
 }(SQLNulls{})
-
-// mcpFieldsSQLNulls are the members of a value of type SQLNulls.
 var mcpFieldsSQLNulls = wire.Fields{
-	{Name: "own"}, {Name: "theirs"}, {Name: "list", Required: true}, {Name: "map", Required: true},
-	{Name: "pointer"}, {Name: "inner"}, {Name: "narrow"}, {Name: "default"}, {Name: "kept", Null: true},
-	{Name: "wrapped", Required: true}, {Name: "array", Required: true}, {Name: "boxes"},
+	{Name: "own"}, {Name: "theirs"}, {Must: "list"}, {Must: "map"}, {Name: "pointer"}, {Name: "inner"},
+	{Name: "narrow"}, {Name: "default"}, {Name: "kept", Null: true}, {Must: "wrapped"}, {Must: "array"},
+	{Name: "boxes"},
 }
 
-// mcpDecodeNullSeason reads a value of type NullSeason.
 func mcpDecodeNullSeason(d *wire.Decoder, v *NullSeason) {
 	wire.FlaggedOrNull(d, &v.Season, &v.Valid, mcpDecodeSeason)
 }
 
-// mcpDecodeSQLNullsPointer reads a value of type NullSeason.
 func mcpDecodeSQLNullsPointer(d *wire.Decoder, v *NullSeason) {
 	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
 }
 
-// mcpDecodeSQLNullsInner reads a value of type NullSeason.
 func mcpDecodeSQLNullsInner(d *wire.Decoder, v *NullSeason) {
 	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
 }
 
-// mcpDecodeSQLNullsNarrow reads a value of type Season.
 func mcpDecodeSQLNullsNarrow(d *wire.Decoder, v *Season) {
 	wire.StringEnum(d, v, mcpEnumSQLNullsNarrow)
 }
@@ -22420,7 +20793,6 @@ type mcpStructSQLNullsWrapped = struct {
 	V NullWrapped
 }
 
-// mcpDecodeSQLNullsWrapped reads a value of a type that has no name.
 func mcpDecodeSQLNullsWrapped(d *wire.Decoder, v *mcpStructSQLNullsWrapped) {
 	for o := d.Object(mcpFieldsSQLNullsWrapped); o.Next(); {
 		switch o.Name() {
@@ -22430,11 +20802,8 @@ func mcpDecodeSQLNullsWrapped(d *wire.Decoder, v *mcpStructSQLNullsWrapped) {
 	}
 }
 
-// mcpFieldsSQLNullsWrapped are the members of a value of a type that has no
-// name.
 var mcpFieldsSQLNullsWrapped = wire.Fields{{Name: "V"}}
 
-// mcpDecodeBoxNullSeason reads a value of type Box[NullSeason].
 func mcpDecodeBoxNullSeason(d *wire.Decoder, v *Box[NullSeason]) {
 	for o := d.Object(mcpFieldsBoxNullSeason); o.Next(); {
 		switch o.Name() {
@@ -22473,35 +20842,27 @@ var _ = struct {
 	PtrOpt    *NullSeason
 	Bag       map[string]*NullSeason
 }(Box[NullSeason]{})
-
-// mcpFieldsBoxNullSeason are the members of a value of type Box[NullSeason].
 var mcpFieldsBoxNullSeason = wire.Fields{
-	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
-	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
-	{Name: "ptrOpt"}, {Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeBoxNullSeasonPtr reads a value of type NullSeason.
 func mcpDecodeBoxNullSeasonPtr(d *wire.Decoder, v *NullSeason) {
 	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
 }
 
-// mcpDecodeNullSeasonPtr reads a value of type *NullSeason.
 func mcpDecodeNullSeasonPtr(d *wire.Decoder, v **NullSeason) {
 	wire.Nullable(d, v, mcpDecodeNullSeasonPtr2)
 }
 
-// mcpDecodeNullSeasonPtr2 reads a value of type NullSeason.
 func mcpDecodeNullSeasonPtr2(d *wire.Decoder, v *NullSeason) {
 	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
 }
 
-// mcpDecodeBoxNullSeasonPtrOpt reads a value of type NullSeason.
 func mcpDecodeBoxNullSeasonPtrOpt(d *wire.Decoder, v *NullSeason) {
 	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
 }
 
-// mcpDecodeBoxWeekday reads a value of type Box[time.Weekday].
 func mcpDecodeBoxWeekday(d *wire.Decoder, v *Box[time.Weekday]) {
 	for o := d.Object(mcpFieldsBoxWeekday); o.Next(); {
 		switch o.Name() {
@@ -22534,25 +20895,19 @@ var _ = struct {
 	PtrOpt    *time.Weekday
 	Bag       map[string]*time.Weekday
 }(Box[time.Weekday]{})
-
-// mcpFieldsBoxWeekday are the members of a value of type Box[time.Weekday].
 var mcpFieldsBoxWeekday = wire.Fields{
-	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
-	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Must: "value"}, {Name: "ptr"}, {Must: "list"}, {Must: "refs"}, {Must: "pair"}, {Must: "map"},
 	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
-// mcpDecodeWeekday reads a value of type time.Weekday.
 func mcpDecodeWeekday(d *wire.Decoder, v *time.Weekday) {
 	wire.Convert(d, v, wire.String, decodeWeekday)
 }
 
-// mcpDecodeWeekdayPtr reads a value of type *time.Weekday.
 func mcpDecodeWeekdayPtr(d *wire.Decoder, v **time.Weekday) {
 	wire.Nullable(d, v, mcpDecodeWeekday)
 }
 
-// mcpEncodeBoxAddr writes a value of type Box[netip.Addr].
 func mcpEncodeBoxAddr(e *wire.Encoder, v *Box[netip.Addr]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*netip.Addr).MarshalText)
@@ -22574,17 +20929,14 @@ func mcpEncodeBoxAddr(e *wire.Encoder, v *Box[netip.Addr]) {
 	e.End()
 }
 
-// mcpEncodeAddr writes a value of type netip.Addr.
 func mcpEncodeAddr(e *wire.Encoder, v *netip.Addr) {
 	wire.PutText(e, v, (*netip.Addr).MarshalText)
 }
 
-// mcpEncodeAddrPtr writes a value of type *netip.Addr.
 func mcpEncodeAddrPtr(e *wire.Encoder, v **netip.Addr) {
 	wire.PutPtr(e, *v, mcpEncodeAddr)
 }
 
-// mcpEncodeBoxBoolMap writes a value of type Box[map[netip.Addr]bool].
 func mcpEncodeBoxBoolMap(e *wire.Encoder, v *Box[map[netip.Addr]bool]) {
 	e.Begin()
 	wire.PutMapText(e.Name("value"), v.Value, (*netip.Addr).MarshalText, wire.PutBool)
@@ -22608,22 +20960,18 @@ func mcpEncodeBoxBoolMap(e *wire.Encoder, v *Box[map[netip.Addr]bool]) {
 	e.End()
 }
 
-// mcpEncodeBoolMap writes a value of type map[netip.Addr]bool.
 func mcpEncodeBoolMap(e *wire.Encoder, v *map[netip.Addr]bool) {
 	wire.PutMapText(e, *v, (*netip.Addr).MarshalText, wire.PutBool)
 }
 
-// mcpEncodeBoolMapPtr writes a value of type *map[netip.Addr]bool.
 func mcpEncodeBoolMapPtr(e *wire.Encoder, v **map[netip.Addr]bool) {
 	wire.PutPtr(e, *v, mcpEncodeBoolMap)
 }
 
-// mcpEncodePrefix writes a value of type netip.Prefix.
 func mcpEncodePrefix(e *wire.Encoder, v *netip.Prefix) {
 	wire.PutText(e, v, (*netip.Prefix).MarshalText)
 }
 
-// mcpEncodeBoxAddrPort writes a value of type Box[netip.AddrPort].
 func mcpEncodeBoxAddrPort(e *wire.Encoder, v *Box[netip.AddrPort]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*netip.AddrPort).MarshalText)
@@ -22645,17 +20993,14 @@ func mcpEncodeBoxAddrPort(e *wire.Encoder, v *Box[netip.AddrPort]) {
 	e.End()
 }
 
-// mcpEncodeAddrPort writes a value of type netip.AddrPort.
 func mcpEncodeAddrPort(e *wire.Encoder, v *netip.AddrPort) {
 	wire.PutText(e, v, (*netip.AddrPort).MarshalText)
 }
 
-// mcpEncodeAddrPortPtr writes a value of type *netip.AddrPort.
 func mcpEncodeAddrPortPtr(e *wire.Encoder, v **netip.AddrPort) {
 	wire.PutPtr(e, *v, mcpEncodeAddrPort)
 }
 
-// mcpEncodeBoxString writes a value of type Box[string].
 func mcpEncodeBoxString(e *wire.Encoder, v *Box[string]) {
 	e.Begin().String("value", v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -22669,12 +21014,10 @@ func mcpEncodeBoxString(e *wire.Encoder, v *Box[string]) {
 	e.End()
 }
 
-// mcpEncodeStringPtr writes a value of type *string.
 func mcpEncodeStringPtr(e *wire.Encoder, v **string) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeBoxTime writes a value of type Box[time.Time].
 func mcpEncodeBoxTime(e *wire.Encoder, v *Box[time.Time]) {
 	e.Begin().Time("value", &v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutTime)
@@ -22691,12 +21034,10 @@ func mcpEncodeBoxTime(e *wire.Encoder, v *Box[time.Time]) {
 	e.End()
 }
 
-// mcpEncodeTimePtr writes a value of type *time.Time.
 func mcpEncodeTimePtr(e *wire.Encoder, v **time.Time) {
 	wire.PutPtr(e, *v, wire.PutTime)
 }
 
-// mcpEncodeAllowed writes a value of type Allowed.
 func mcpEncodeAllowed(e *wire.Encoder, v *Allowed) {
 	e.Begin()
 	wire.PutAny(e.Name("scalar"), &v.Scalar)
@@ -22713,7 +21054,6 @@ func mcpEncodeAllowed(e *wire.Encoder, v *Allowed) {
 	e.End()
 }
 
-// mcpEncodeAnonymous writes a value of type Anonymous.
 func mcpEncodeAnonymous(e *wire.Encoder, v *Anonymous) {
 	e.Begin()
 	mcpEncodeAnonymousPart(e.Name("part"), (*mcpStructAnonymousPart)(&v.Part))
@@ -22724,41 +21064,34 @@ func mcpEncodeAnonymous(e *wire.Encoder, v *Anonymous) {
 	e.End()
 }
 
-// mcpEncodeAnonymousPart writes a value of a type that has no name.
 func mcpEncodeAnonymousPart(e *wire.Encoder, v *mcpStructAnonymousPart) {
 	e.Begin().Int("x", v.X)
 	mcpEncodeAnonymousPartInner(e.Name("Inner"), &v.Inner)
 	e.End()
 }
 
-// mcpEncodeAnonymousPartInner writes a value of a type that has no name.
 func mcpEncodeAnonymousPartInner(e *wire.Encoder, v *mcpStructAnonymousPartInner) {
 	e.Begin()
 	wire.PutSlice(e.Name("Y"), v.Y, mcpEncodeAnonymousPartInnerYItem)
 	e.End()
 }
 
-// mcpEncodeAnonymousPartInnerYItem writes a value of a type that has no name.
 func mcpEncodeAnonymousPartInnerYItem(e *wire.Encoder, v *mcpStructAnonymousPartInnerYItem) {
 	e.Begin().String("Z", v.Z).End()
 }
 
-// mcpEncodeAnonymousPtr writes a value of a type that has no name.
 func mcpEncodeAnonymousPtr(e *wire.Encoder, v *mcpStructAnonymousPtr) {
 	e.Begin().Int("A", v.A).End()
 }
 
-// mcpEncodeAnonymousListItem writes a value of a type that has no name.
 func mcpEncodeAnonymousListItem(e *wire.Encoder, v *mcpStructAnonymousListItem) {
 	e.Begin().Bool("B", v.B).End()
 }
 
-// mcpEncodeAnonymousMapValue writes a value of a type that has no name.
 func mcpEncodeAnonymousMapValue(e *wire.Encoder, v *mcpStructAnonymousMapValue) {
 	e.Begin().Float64("C", v.C).End()
 }
 
-// mcpEncodeBoxAny writes a value of type Box[any].
 func mcpEncodeBoxAny(e *wire.Encoder, v *Box[any]) {
 	e.Begin()
 	wire.PutAny(e.Name("value"), &v.Value)
@@ -22778,12 +21111,10 @@ func mcpEncodeBoxAny(e *wire.Encoder, v *Box[any]) {
 	e.End()
 }
 
-// mcpEncodeAnyPtr writes a value of type *any.
 func mcpEncodeAnyPtr(e *wire.Encoder, v **any) {
 	wire.PutPtr(e, *v, wire.PutAny)
 }
 
-// mcpEncodeBoxAnything writes a value of type Box[Anything].
 func mcpEncodeBoxAnything(e *wire.Encoder, v *Box[Anything]) {
 	e.Begin()
 	wire.PutAny(e.Name("value"), (*any)(&v.Value))
@@ -22807,17 +21138,14 @@ func mcpEncodeBoxAnything(e *wire.Encoder, v *Box[Anything]) {
 	e.End()
 }
 
-// mcpEncodeAnything writes a value of type Anything.
 func mcpEncodeAnything(e *wire.Encoder, v *Anything) {
 	wire.PutAny(e, (*any)(v))
 }
 
-// mcpEncodeAnythingPtr writes a value of type *Anything.
 func mcpEncodeAnythingPtr(e *wire.Encoder, v **Anything) {
 	wire.PutPtr(e, *v, mcpEncodeAnything)
 }
 
-// mcpEncodeBoxFloat writes a value of type Box[big.Float].
 func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[big.Float]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*big.Float).MarshalText)
@@ -22839,17 +21167,14 @@ func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[big.Float]) {
 	e.End()
 }
 
-// mcpEncodeFloat writes a value of type big.Float.
 func mcpEncodeFloat(e *wire.Encoder, v *big.Float) {
 	wire.PutText(e, v, (*big.Float).MarshalText)
 }
 
-// mcpEncodeFloatPtr writes a value of type *big.Float.
 func mcpEncodeFloatPtr(e *wire.Encoder, v **big.Float) {
 	wire.PutPtr(e, *v, mcpEncodeFloat)
 }
 
-// mcpEncodeBoxInt writes a value of type Box[big.Int].
 func mcpEncodeBoxInt(e *wire.Encoder, v *Box[big.Int]) {
 	e.Begin()
 	wire.PutJSON(e.Name("value"), &v.Value, (*big.Int).MarshalJSON)
@@ -22871,17 +21196,14 @@ func mcpEncodeBoxInt(e *wire.Encoder, v *Box[big.Int]) {
 	e.End()
 }
 
-// mcpEncodeInt writes a value of type big.Int.
 func mcpEncodeInt(e *wire.Encoder, v *big.Int) {
 	wire.PutJSON(e, v, (*big.Int).MarshalJSON)
 }
 
-// mcpEncodeIntPtr writes a value of type *big.Int.
 func mcpEncodeIntPtr(e *wire.Encoder, v **big.Int) {
 	wire.PutPtr(e, *v, mcpEncodeInt)
 }
 
-// mcpEncodeBoxIntPtr writes a value of type Box[*big.Int].
 func mcpEncodeBoxIntPtr(e *wire.Encoder, v *Box[*big.Int]) {
 	e.Begin()
 	if v.Value != nil {
@@ -22907,12 +21229,10 @@ func mcpEncodeBoxIntPtr(e *wire.Encoder, v *Box[*big.Int]) {
 	e.End()
 }
 
-// mcpEncodeIntPtrPtr writes a value of type **big.Int.
 func mcpEncodeIntPtrPtr(e *wire.Encoder, v ***big.Int) {
 	wire.PutPtr(e, *v, mcpEncodeIntPtr)
 }
 
-// mcpEncodeBigNumbers writes a value of type BigNumbers.
 func mcpEncodeBigNumbers(e *wire.Encoder, v *BigNumbers) {
 	e.Begin()
 	wire.PutJSON(e.Name("value"), &v.Value, (*big.Int).MarshalJSON)
@@ -22925,7 +21245,6 @@ func mcpEncodeBigNumbers(e *wire.Encoder, v *BigNumbers) {
 	e.End()
 }
 
-// mcpEncodeBoxBinding writes a value of type Box[Binding].
 func mcpEncodeBoxBinding(e *wire.Encoder, v *Box[Binding]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*Binding).MarshalText)
@@ -22949,17 +21268,14 @@ func mcpEncodeBoxBinding(e *wire.Encoder, v *Box[Binding]) {
 	e.End()
 }
 
-// mcpEncodeZooBinding writes a value of type Binding.
 func mcpEncodeZooBinding(e *wire.Encoder, v *Binding) {
 	wire.PutText(e, v, (*Binding).MarshalText)
 }
 
-// mcpEncodeZooBindingPtr writes a value of type *Binding.
 func mcpEncodeZooBindingPtr(e *wire.Encoder, v **Binding) {
 	wire.PutPtr(e, *v, mcpEncodeZooBinding)
 }
 
-// mcpEncodeBoxIntMap writes a value of type Box[map[Binding]int].
 func mcpEncodeBoxIntMap(e *wire.Encoder, v *Box[map[Binding]int]) {
 	e.Begin()
 	wire.PutMapText(e.Name("value"), v.Value, (*Binding).MarshalText, wire.PutInt)
@@ -22983,24 +21299,20 @@ func mcpEncodeBoxIntMap(e *wire.Encoder, v *Box[map[Binding]int]) {
 	e.End()
 }
 
-// mcpEncodeIntMap writes a value of type map[Binding]int.
 func mcpEncodeIntMap(e *wire.Encoder, v *map[Binding]int) {
 	wire.PutMapText(e, *v, (*Binding).MarshalText, wire.PutInt)
 }
 
-// mcpEncodeIntMapPtr writes a value of type *map[Binding]int.
 func mcpEncodeIntMapPtr(e *wire.Encoder, v **map[Binding]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntMap)
 }
 
-// mcpEncodeBlanks writes a value of type Blanks.
 func mcpEncodeBlanks(e *wire.Encoder, v *Blanks) {
 	e.Begin().String("blank", v.Blank).String("any", v.Any).String("words", v.Words)
 	wire.PutSlice(e.Name("rest"), v.Rest, wire.PutString)
 	e.End()
 }
 
-// mcpEncodeBoxBlob writes a value of type Box[Blob].
 func mcpEncodeBoxBlob(e *wire.Encoder, v *Box[Blob]) {
 	e.Begin()
 	wire.PutBytes(e.Name("value"), &v.Value)
@@ -23020,12 +21332,10 @@ func mcpEncodeBoxBlob(e *wire.Encoder, v *Box[Blob]) {
 	e.End()
 }
 
-// mcpEncodeBlobPtr writes a value of type *Blob.
 func mcpEncodeBlobPtr(e *wire.Encoder, v **Blob) {
 	wire.PutPtr(e, *v, wire.PutBytes)
 }
 
-// mcpEncodeBoxBool writes a value of type Box[bool].
 func mcpEncodeBoxBool(e *wire.Encoder, v *Box[bool]) {
 	e.Begin().Bool("value", v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutBool)
@@ -23039,12 +21349,10 @@ func mcpEncodeBoxBool(e *wire.Encoder, v *Box[bool]) {
 	e.End()
 }
 
-// mcpEncodeBoolPtr writes a value of type *bool.
 func mcpEncodeBoolPtr(e *wire.Encoder, v **bool) {
 	wire.PutPtr(e, *v, wire.PutBool)
 }
 
-// mcpEncodeBounds writes a value of type Bounds.
 func mcpEncodeBounds(e *wire.Encoder, v *Bounds) {
 	e.Begin().Int("min", v.Min).Int("max", v.Max)
 	wire.PutInt(e.Name("both"), &v.Both)
@@ -23065,7 +21373,6 @@ func mcpEncodeBounds(e *wire.Encoder, v *Bounds) {
 	e.End()
 }
 
-// mcpEncodeBoxBounds writes a value of type Box[Bounds].
 func mcpEncodeBoxBounds(e *wire.Encoder, v *Box[Bounds]) {
 	e.Begin()
 	mcpEncodeBounds(e.Name("value"), &v.Value)
@@ -23083,12 +21390,10 @@ func mcpEncodeBoxBounds(e *wire.Encoder, v *Box[Bounds]) {
 	e.End()
 }
 
-// mcpEncodeBoundsPtr writes a value of type *Bounds.
 func mcpEncodeBoundsPtr(e *wire.Encoder, v **Bounds) {
 	wire.PutPtr(e, *v, mcpEncodeBounds)
 }
 
-// mcpEncodeBoxByPointer writes a value of type Box[ByPointer].
 func mcpEncodeBoxByPointer(e *wire.Encoder, v *Box[ByPointer]) {
 	e.Begin()
 	mcpEncodeByPointer(e.Name("value"), &v.Value)
@@ -23106,7 +21411,6 @@ func mcpEncodeBoxByPointer(e *wire.Encoder, v *Box[ByPointer]) {
 	e.End()
 }
 
-// mcpEncodeByPointer writes a value of type ByPointer.
 func mcpEncodeByPointer(e *wire.Encoder, v *ByPointer) {
 	e.Begin()
 	if v.Base != nil {
@@ -23118,12 +21422,10 @@ func mcpEncodeByPointer(e *wire.Encoder, v *ByPointer) {
 	e.Int("Own", v.Own).End()
 }
 
-// mcpEncodeByPointerPtr writes a value of type *ByPointer.
 func mcpEncodeByPointerPtr(e *wire.Encoder, v **ByPointer) {
 	wire.PutPtr(e, *v, mcpEncodeByPointer)
 }
 
-// mcpEncodeBoxDefaults writes a value of type Box[Defaults].
 func mcpEncodeBoxDefaults(e *wire.Encoder, v *Box[Defaults]) {
 	e.Begin()
 	mcpEncodeDefaults(e.Name("value"), &v.Value)
@@ -23141,7 +21443,6 @@ func mcpEncodeBoxDefaults(e *wire.Encoder, v *Box[Defaults]) {
 	e.End()
 }
 
-// mcpEncodeDefaults writes a value of type Defaults.
 func mcpEncodeDefaults(e *wire.Encoder, v *Defaults) {
 	e.Begin().Bool("b", v.B).Int("i", v.I)
 	wire.PutInt(e.Name("u8"), &v.U8)
@@ -23168,17 +21469,14 @@ func mcpEncodeDefaults(e *wire.Encoder, v *Defaults) {
 	e.IntIf("opt", v.Opt).Int("req", v.Req).End()
 }
 
-// mcpEncodePoint writes a value of type Point.
 func mcpEncodePoint(e *wire.Encoder, v *Point) {
 	e.Begin().Int("x", v.X).Int("y", v.Y).End()
 }
 
-// mcpEncodeDefaultsPtr writes a value of type *Defaults.
 func mcpEncodeDefaultsPtr(e *wire.Encoder, v **Defaults) {
 	wire.PutPtr(e, *v, mcpEncodeDefaults)
 }
 
-// mcpEncodeBoxEmbedding writes a value of type Box[Embedding].
 func mcpEncodeBoxEmbedding(e *wire.Encoder, v *Box[Embedding]) {
 	e.Begin()
 	mcpEncodeEmbedding(e.Name("value"), &v.Value)
@@ -23196,7 +21494,6 @@ func mcpEncodeBoxEmbedding(e *wire.Encoder, v *Box[Embedding]) {
 	e.End()
 }
 
-// mcpEncodeEmbedding writes a value of type Embedding.
 func mcpEncodeEmbedding(e *wire.Encoder, v *Embedding) {
 	e.Begin().String("id", v.Base.ID).String("Name", v.Base.Name)
 	if !v.Base.At.IsZero() {
@@ -23205,12 +21502,10 @@ func mcpEncodeEmbedding(e *wire.Encoder, v *Embedding) {
 	e.Int("Shown", v.base.Shown).Int("Own", v.Own).End()
 }
 
-// mcpEncodeEmbeddingPtr writes a value of type *Embedding.
 func mcpEncodeEmbeddingPtr(e *wire.Encoder, v **Embedding) {
 	wire.PutPtr(e, *v, mcpEncodeEmbedding)
 }
 
-// mcpEncodeBoxLinkPtr writes a value of type Box[*Link].
 func mcpEncodeBoxLinkPtr(e *wire.Encoder, v *Box[*Link]) {
 	e.Begin()
 	wire.PutPtrIf(e, "value", v.Value, mcpEncodeLink)
@@ -23230,7 +21525,6 @@ func mcpEncodeBoxLinkPtr(e *wire.Encoder, v *Box[*Link]) {
 	e.End()
 }
 
-// mcpEncodeLink writes a value of type Link.
 func mcpEncodeLink(e *wire.Encoder, v *Link) {
 	if !e.Enter() {
 		return
@@ -23241,17 +21535,14 @@ func mcpEncodeLink(e *wire.Encoder, v *Link) {
 	e.Leave()
 }
 
-// mcpEncodeLinkPtr writes a value of type *Link.
 func mcpEncodeLinkPtr(e *wire.Encoder, v **Link) {
 	wire.PutPtr(e, *v, mcpEncodeLink)
 }
 
-// mcpEncodeLinkPtrPtr writes a value of type **Link.
 func mcpEncodeLinkPtrPtr(e *wire.Encoder, v ***Link) {
 	wire.PutPtr(e, *v, mcpEncodeLinkPtr)
 }
 
-// mcpEncodeBoxNode writes a value of type Box[Node].
 func mcpEncodeBoxNode(e *wire.Encoder, v *Box[Node]) {
 	e.Begin()
 	mcpEncodeNode(e.Name("value"), &v.Value)
@@ -23269,7 +21560,6 @@ func mcpEncodeBoxNode(e *wire.Encoder, v *Box[Node]) {
 	e.End()
 }
 
-// mcpEncodeNode writes a value of type Node.
 func mcpEncodeNode(e *wire.Encoder, v *Node) {
 	if !e.Enter() {
 		return
@@ -23281,12 +21571,10 @@ func mcpEncodeNode(e *wire.Encoder, v *Node) {
 	e.Leave()
 }
 
-// mcpEncodeNodePtr writes a value of type *Node.
 func mcpEncodeNodePtr(e *wire.Encoder, v **Node) {
 	wire.PutPtr(e, *v, mcpEncodeNode)
 }
 
-// mcpEncodeBranch writes a value of type Branch.
 func mcpEncodeBranch(e *wire.Encoder, v *Branch) {
 	if !e.Enter() {
 		return
@@ -23297,7 +21585,6 @@ func mcpEncodeBranch(e *wire.Encoder, v *Branch) {
 	e.Leave()
 }
 
-// mcpEncodeByPointers writes a value of type ByPointers.
 func mcpEncodeByPointers(e *wire.Encoder, v *ByPointers) {
 	e.Begin()
 	if v.Outer != nil && v.Outer.Inner != nil {
@@ -23311,7 +21598,6 @@ func mcpEncodeByPointers(e *wire.Encoder, v *ByPointers) {
 	e.IntIf("own", v.Own).End()
 }
 
-// mcpEncodeBoxByteSlice writes a value of type Box[[]byte].
 func mcpEncodeBoxByteSlice(e *wire.Encoder, v *Box[[]byte]) {
 	e.Begin()
 	wire.PutBytes(e.Name("value"), &v.Value)
@@ -23331,12 +21617,10 @@ func mcpEncodeBoxByteSlice(e *wire.Encoder, v *Box[[]byte]) {
 	e.End()
 }
 
-// mcpEncodeByteSlicePtr writes a value of type *[]byte.
 func mcpEncodeByteSlicePtr(e *wire.Encoder, v **[]byte) {
 	wire.PutPtr(e, *v, wire.PutBytes)
 }
 
-// mcpEncodeBoxCelsius writes a value of type Box[Celsius].
 func mcpEncodeBoxCelsius(e *wire.Encoder, v *Box[Celsius]) {
 	e.Begin()
 	wire.PutFloat(e.Name("value"), &v.Value)
@@ -23352,12 +21636,10 @@ func mcpEncodeBoxCelsius(e *wire.Encoder, v *Box[Celsius]) {
 	e.End()
 }
 
-// mcpEncodeCelsiusPtr writes a value of type *Celsius.
 func mcpEncodeCelsiusPtr(e *wire.Encoder, v **Celsius) {
 	wire.PutPtr(e, *v, wire.PutFloat)
 }
 
-// mcpEncodeChicken writes a value of type Chicken.
 func mcpEncodeChicken(e *wire.Encoder, v *Chicken) {
 	if !e.Enter() {
 		return
@@ -23369,14 +21651,12 @@ func mcpEncodeChicken(e *wire.Encoder, v *Chicken) {
 	e.Leave()
 }
 
-// mcpEncodeEgg writes a value of type Egg.
 func mcpEncodeEgg(e *wire.Encoder, v *Egg) {
 	e.Begin()
 	wire.PutPtrIf(e, "becomes", v.Becomes, mcpEncodeChicken)
 	e.Float64("weight", v.Weight).End()
 }
 
-// mcpEncodeCircleA writes a value of type CircleA.
 func mcpEncodeCircleA(e *wire.Encoder, v *CircleA) {
 	if !e.Enter() {
 		return
@@ -23387,21 +21667,18 @@ func mcpEncodeCircleA(e *wire.Encoder, v *CircleA) {
 	e.Leave()
 }
 
-// mcpEncodeCircleB writes a value of type CircleB.
 func mcpEncodeCircleB(e *wire.Encoder, v *CircleB) {
 	e.Begin()
 	wire.PutSlice(e.Name("c"), v.C, mcpEncodeCircleC)
 	e.End()
 }
 
-// mcpEncodeCircleC writes a value of type CircleC.
 func mcpEncodeCircleC(e *wire.Encoder, v *CircleC) {
 	e.Begin()
 	wire.PutMap(e.Name("a"), v.A, mcpEncodeCircleA)
 	e.Int("x", v.X).End()
 }
 
-// mcpEncodeBoxColor writes a value of type Box[Color].
 func mcpEncodeBoxColor(e *wire.Encoder, v *Box[Color]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -23417,12 +21694,10 @@ func mcpEncodeBoxColor(e *wire.Encoder, v *Box[Color]) {
 	e.End()
 }
 
-// mcpEncodeZooColorPtr writes a value of type *Color.
 func mcpEncodeZooColorPtr(e *wire.Encoder, v **Color) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeColors writes a value of type Colors.
 func mcpEncodeColors(e *wire.Encoder, v *Colors) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -23437,12 +21712,10 @@ func mcpEncodeColors(e *wire.Encoder, v *Colors) {
 	e.End()
 }
 
-// mcpEncodeConflict writes a value of type Conflict.
 func mcpEncodeConflict(e *wire.Encoder, v *Conflict) {
 	e.Begin().Int("L", v.Left.L).Int("Y", v.Right.Y).Int("Z", v.Right.Zed).Int("R", v.Right.R).End()
 }
 
-// mcpEncodeBoxCorner writes a value of type Box[Corner].
 func mcpEncodeBoxCorner(e *wire.Encoder, v *Box[Corner]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value[:], wire.PutFloat)
@@ -23464,17 +21737,14 @@ func mcpEncodeBoxCorner(e *wire.Encoder, v *Box[Corner]) {
 	e.End()
 }
 
-// mcpEncodeCorner writes a value of type Corner.
 func mcpEncodeCorner(e *wire.Encoder, v *Corner) {
 	wire.PutSlice(e, v[:], wire.PutFloat)
 }
 
-// mcpEncodeCornerPtr writes a value of type *Corner.
 func mcpEncodeCornerPtr(e *wire.Encoder, v **Corner) {
 	wire.PutPtr(e, *v, mcpEncodeCorner)
 }
 
-// mcpEncodeBoxCount writes a value of type Box[Count].
 func mcpEncodeBoxCount(e *wire.Encoder, v *Box[Count]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -23490,13 +21760,10 @@ func mcpEncodeBoxCount(e *wire.Encoder, v *Box[Count]) {
 	e.End()
 }
 
-// mcpEncodeCountPtr writes a value of type *Count.
 func mcpEncodeCountPtr(e *wire.Encoder, v **Count) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxStringSliceArray3Array2 writes a value of type
-// Box[[2][3][]string].
 func mcpEncodeBoxStringSliceArray3Array2(e *wire.Encoder, v *Box[[2][3][]string]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value[:], mcpEncodeStringSliceArray3)
@@ -23518,27 +21785,22 @@ func mcpEncodeBoxStringSliceArray3Array2(e *wire.Encoder, v *Box[[2][3][]string]
 	e.End()
 }
 
-// mcpEncodeStringSliceArray3 writes a value of type [3][]string.
 func mcpEncodeStringSliceArray3(e *wire.Encoder, v *[3][]string) {
 	wire.PutSlice(e, v[:], mcpEncodeStringSlice)
 }
 
-// mcpEncodeStringSlice writes a value of type []string.
 func mcpEncodeStringSlice(e *wire.Encoder, v *[]string) {
 	wire.PutSlice(e, *v, wire.PutString)
 }
 
-// mcpEncodeStringSliceArray3Array2 writes a value of type [2][3][]string.
 func mcpEncodeStringSliceArray3Array2(e *wire.Encoder, v *[2][3][]string) {
 	wire.PutSlice(e, v[:], mcpEncodeStringSliceArray3)
 }
 
-// mcpEncodeStringSliceArray3Array2Ptr writes a value of type *[2][3][]string.
 func mcpEncodeStringSliceArray3Array2Ptr(e *wire.Encoder, v **[2][3][]string) {
 	wire.PutPtr(e, *v, mcpEncodeStringSliceArray3Array2)
 }
 
-// mcpEncodeCyclic writes a value of type Cyclic.
 func mcpEncodeCyclic(e *wire.Encoder, v *Cyclic) {
 	e.Begin()
 	wire.PutMap(e.Name("keys"), v.Keys, mcpEncodeBranches)
@@ -23551,7 +21813,6 @@ func mcpEncodeCyclic(e *wire.Encoder, v *Cyclic) {
 	e.End()
 }
 
-// mcpEncodeBranches writes a value of type Branches.
 func mcpEncodeBranches(e *wire.Encoder, v *Branches) {
 	if !e.Enter() {
 		return
@@ -23560,7 +21821,6 @@ func mcpEncodeBranches(e *wire.Encoder, v *Branches) {
 	e.Leave()
 }
 
-// mcpEncodeStoreysMap writes a value of type map[string]Storeys.
 func mcpEncodeStoreysMap(e *wire.Encoder, v *map[string]Storeys) {
 	if !e.Enter() {
 		return
@@ -23569,17 +21829,14 @@ func mcpEncodeStoreysMap(e *wire.Encoder, v *map[string]Storeys) {
 	e.Leave()
 }
 
-// mcpEncodeStoreys writes a value of type Storeys.
 func mcpEncodeStoreys(e *wire.Encoder, v *Storeys) {
 	wire.PutSlice(e, *v, mcpEncodeStoreysMap)
 }
 
-// mcpEncodeDeep writes a value of type Deep.
 func mcpEncodeDeep(e *wire.Encoder, v *Deep) {
 	e.Begin().Int("low", v.Middle.Bottom.Low).Int("mid", v.Middle.Mid).Int("top", v.Top).End()
 }
 
-// mcpEncodeBoxDegrees writes a value of type Box[Degrees].
 func mcpEncodeBoxDegrees(e *wire.Encoder, v *Box[Degrees]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*Degrees).MarshalText)
@@ -23603,28 +21860,23 @@ func mcpEncodeBoxDegrees(e *wire.Encoder, v *Box[Degrees]) {
 	e.End()
 }
 
-// mcpEncodeDegrees writes a value of type Degrees.
 func mcpEncodeDegrees(e *wire.Encoder, v *Degrees) {
 	wire.PutText(e, v, (*Degrees).MarshalText)
 }
 
-// mcpEncodeDegreesPtr writes a value of type *Degrees.
 func mcpEncodeDegreesPtr(e *wire.Encoder, v **Degrees) {
 	wire.PutPtr(e, *v, mcpEncodeDegrees)
 }
 
-// mcpEncodeDescribed writes a value of type Described.
 func mcpEncodeDescribed(e *wire.Encoder, v *Described) {
 	e.Begin().String("city", v.City).String("Doc", v.Doc).String("Tail", v.Tail).String("extra", v.Extra)
 	e.String("title", v.Title).End()
 }
 
-// mcpEncodeDiamond writes a value of type Diamond.
 func mcpEncodeDiamond(e *wire.Encoder, v *Diamond) {
 	e.Begin().Int("A", v.DiamondA.A).Int("B", v.DiamondB.B).Int("Own", v.Own).End()
 }
 
-// mcpEncodeBoxDigest writes a value of type Box[Digest].
 func mcpEncodeBoxDigest(e *wire.Encoder, v *Box[Digest]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value[:], wire.PutInt)
@@ -23646,17 +21898,14 @@ func mcpEncodeBoxDigest(e *wire.Encoder, v *Box[Digest]) {
 	e.End()
 }
 
-// mcpEncodeDigest writes a value of type Digest.
 func mcpEncodeDigest(e *wire.Encoder, v *Digest) {
 	wire.PutSlice(e, v[:], wire.PutInt)
 }
 
-// mcpEncodeDigestPtr writes a value of type *Digest.
 func mcpEncodeDigestPtr(e *wire.Encoder, v **Digest) {
 	wire.PutPtr(e, *v, mcpEncodeDigest)
 }
 
-// mcpEncodeBoxDouble writes a value of type Box[Double].
 func mcpEncodeBoxDouble(e *wire.Encoder, v *Box[Double]) {
 	e.Begin()
 	wire.PutJSON(e.Name("value"), &v.Value, (*Double).MarshalJSON)
@@ -23680,17 +21929,14 @@ func mcpEncodeBoxDouble(e *wire.Encoder, v *Box[Double]) {
 	e.End()
 }
 
-// mcpEncodeDouble writes a value of type Double.
 func mcpEncodeDouble(e *wire.Encoder, v *Double) {
 	wire.PutJSON(e, v, (*Double).MarshalJSON)
 }
 
-// mcpEncodeDoublePtr writes a value of type *Double.
 func mcpEncodeDoublePtr(e *wire.Encoder, v **Double) {
 	wire.PutPtr(e, *v, mcpEncodeDouble)
 }
 
-// mcpEncodeBoxDuration writes a value of type Box[time.Duration].
 func mcpEncodeBoxDuration(e *wire.Encoder, v *Box[time.Duration]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -23706,12 +21952,10 @@ func mcpEncodeBoxDuration(e *wire.Encoder, v *Box[time.Duration]) {
 	e.End()
 }
 
-// mcpEncodeDurationPtr writes a value of type *time.Duration.
 func mcpEncodeDurationPtr(e *wire.Encoder, v **time.Duration) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeDurations writes a value of type Durations.
 func mcpEncodeDurations(e *wire.Encoder, v *Durations) {
 	e.Begin()
 	wire.PutDuration(e.Name("text"), &v.Text)
@@ -23726,7 +21970,6 @@ func mcpEncodeDurations(e *wire.Encoder, v *Durations) {
 	e.End()
 }
 
-// mcpEncodeEitherPointTime writes a value of type Either[Point, time.Time].
 func mcpEncodeEitherPointTime(e *wire.Encoder, v *Either[Point, time.Time]) {
 	e.Begin()
 	wire.PutPtrIf(e, "left", v.Left, mcpEncodePoint)
@@ -23735,8 +21978,6 @@ func mcpEncodeEitherPointTime(e *wire.Encoder, v *Either[Point, time.Time]) {
 	e.End()
 }
 
-// mcpEncodePairPointPairTimePointSlice writes a value of type Pair[Point,
-// Pair[time.Time, []Point]].
 func mcpEncodePairPointPairTimePointSlice(e *wire.Encoder, v *Pair[Point, Pair[time.Time, []Point]]) {
 	e.Begin()
 	mcpEncodePoint(e.Name("first"), &v.First)
@@ -23744,14 +21985,12 @@ func mcpEncodePairPointPairTimePointSlice(e *wire.Encoder, v *Pair[Point, Pair[t
 	e.End()
 }
 
-// mcpEncodePairTimePointSlice writes a value of type Pair[time.Time, []Point].
 func mcpEncodePairTimePointSlice(e *wire.Encoder, v *Pair[time.Time, []Point]) {
 	e.Begin().Time("first", &v.First)
 	wire.PutSlice(e.Name("second"), v.Second, mcpEncodePoint)
 	e.End()
 }
 
-// mcpEncodeEitherLabelLabel writes a value of type Either[Label, Label].
 func mcpEncodeEitherLabelLabel(e *wire.Encoder, v *Either[Label, Label]) {
 	e.Begin()
 	wire.PutPtrIf(e, "left", v.Left, wire.PutString)
@@ -23760,22 +21999,18 @@ func mcpEncodeEitherLabelLabel(e *wire.Encoder, v *Either[Label, Label]) {
 	e.End()
 }
 
-// mcpEncodePairLabelPairLabelLabelSlice writes a value of type Pair[Label,
-// Pair[Label, []Label]].
 func mcpEncodePairLabelPairLabelLabelSlice(e *wire.Encoder, v *Pair[Label, Pair[Label, []Label]]) {
 	e.Begin().String("first", string(v.First))
 	mcpEncodePairLabelLabelSlice(e.Name("second"), &v.Second)
 	e.End()
 }
 
-// mcpEncodePairLabelLabelSlice writes a value of type Pair[Label, []Label].
 func mcpEncodePairLabelLabelSlice(e *wire.Encoder, v *Pair[Label, []Label]) {
 	e.Begin().String("first", string(v.First))
 	wire.PutSlice(e.Name("second"), v.Second, wire.PutString)
 	e.End()
 }
 
-// mcpEncodeElements writes a value of type Elements.
 func mcpEncodeElements(e *wire.Encoder, v *Elements) {
 	e.Begin()
 	wire.PutSlice(e.Name("ints"), v.Ints, wire.PutInt)
@@ -23790,27 +22025,22 @@ func mcpEncodeElements(e *wire.Encoder, v *Elements) {
 	e.End()
 }
 
-// mcpEncodeIntSlice writes a value of type []int.
 func mcpEncodeIntSlice(e *wire.Encoder, v *[]int) {
 	wire.PutSlice(e, *v, wire.PutInt)
 }
 
-// mcpEncodeIntPtr2 writes a value of type *int.
 func mcpEncodeIntPtr2(e *wire.Encoder, v **int) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeStringMapSlice writes a value of type []map[string]string.
 func mcpEncodeStringMapSlice(e *wire.Encoder, v *[]map[string]string) {
 	wire.PutSlice(e, *v, mcpEncodeStringMap)
 }
 
-// mcpEncodeStringMap writes a value of type map[string]string.
 func mcpEncodeStringMap(e *wire.Encoder, v *map[string]string) {
 	wire.PutMap(e, *v, wire.PutString)
 }
 
-// mcpEncodeBox writes a value of a type that has no name.
 func mcpEncodeBox(e *wire.Encoder, v *Box[struct{}]) {
 	e.Begin()
 	mcpEncodeBoxValue(e.Name("value"), &v.Value)
@@ -23825,17 +22055,14 @@ func mcpEncodeBox(e *wire.Encoder, v *Box[struct{}]) {
 	e.End()
 }
 
-// mcpEncodeBoxValue writes a value of a type that has no name.
 func mcpEncodeBoxValue(e *wire.Encoder, v *struct{}) {
 	e.Begin().End()
 }
 
-// mcpEncodeBoxRefsItem writes a value of a type that has no name.
 func mcpEncodeBoxRefsItem(e *wire.Encoder, v **struct{}) {
 	wire.PutPtr(e, *v, mcpEncodeBoxValue)
 }
 
-// mcpEncodeBoxIntArray0 writes a value of type Box[[0]int].
 func mcpEncodeBoxIntArray0(e *wire.Encoder, v *Box[[0]int]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value[:], wire.PutInt)
@@ -23853,17 +22080,14 @@ func mcpEncodeBoxIntArray0(e *wire.Encoder, v *Box[[0]int]) {
 	e.End()
 }
 
-// mcpEncodeIntArray0 writes a value of type [0]int.
 func mcpEncodeIntArray0(e *wire.Encoder, v *[0]int) {
 	wire.PutSlice(e, v[:], wire.PutInt)
 }
 
-// mcpEncodeIntArray0Ptr writes a value of type *[0]int.
 func mcpEncodeIntArray0Ptr(e *wire.Encoder, v **[0]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntArray0)
 }
 
-// mcpEncodeFamily writes a value of type Family.
 func mcpEncodeFamily(e *wire.Encoder, v *Family) {
 	if !e.Enter() {
 		return
@@ -23875,26 +22099,22 @@ func mcpEncodeFamily(e *wire.Encoder, v *Family) {
 	e.Leave()
 }
 
-// mcpEncodeGroupFamilyPtr writes a value of type elsewhere.Group[*Family].
 func mcpEncodeGroupFamilyPtr(e *wire.Encoder, v *elsewhere.Group[*Family]) {
 	e.Begin().String("name", v.Name)
 	wire.PutSlice(e.Name("members"), v.Members, mcpEncodeFamilyPtr)
 	e.End()
 }
 
-// mcpEncodeFamilyPtr writes a value of type *Family.
 func mcpEncodeFamilyPtr(e *wire.Encoder, v **Family) {
 	wire.PutPtr(e, *v, mcpEncodeFamily)
 }
 
-// mcpEncodeGroupFamily writes a value of type elsewhere.Group[Family].
 func mcpEncodeGroupFamily(e *wire.Encoder, v *elsewhere.Group[Family]) {
 	e.Begin().String("name", v.Name)
 	wire.PutSlice(e.Name("members"), v.Members, mcpEncodeFamily)
 	e.End()
 }
 
-// mcpEncodeBoxFlag writes a value of type Box[Flag].
 func mcpEncodeBoxFlag(e *wire.Encoder, v *Box[Flag]) {
 	e.Begin().Bool("value", bool(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutBool)
@@ -23908,12 +22128,10 @@ func mcpEncodeBoxFlag(e *wire.Encoder, v *Box[Flag]) {
 	e.End()
 }
 
-// mcpEncodeFlagPtr writes a value of type *Flag.
 func mcpEncodeFlagPtr(e *wire.Encoder, v **Flag) {
 	wire.PutPtr(e, *v, wire.PutBool)
 }
 
-// mcpEncodeBoxFloat32 writes a value of type Box[float32].
 func mcpEncodeBoxFloat32(e *wire.Encoder, v *Box[float32]) {
 	e.Begin()
 	wire.PutFloat(e.Name("value"), &v.Value)
@@ -23929,12 +22147,10 @@ func mcpEncodeBoxFloat32(e *wire.Encoder, v *Box[float32]) {
 	e.End()
 }
 
-// mcpEncodeFloat32Ptr writes a value of type *float32.
 func mcpEncodeFloat32Ptr(e *wire.Encoder, v **float32) {
 	wire.PutPtr(e, *v, wire.PutFloat)
 }
 
-// mcpEncodeBoxFloat64 writes a value of type Box[float64].
 func mcpEncodeBoxFloat64(e *wire.Encoder, v *Box[float64]) {
 	e.Begin().Float64("value", v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutFloat)
@@ -23948,12 +22164,10 @@ func mcpEncodeBoxFloat64(e *wire.Encoder, v *Box[float64]) {
 	e.End()
 }
 
-// mcpEncodeFloat64Ptr writes a value of type *float64.
 func mcpEncodeFloat64Ptr(e *wire.Encoder, v **float64) {
 	wire.PutPtr(e, *v, wire.PutFloat)
 }
 
-// mcpEncodeFolder writes a value of type Folder.
 func mcpEncodeFolder(e *wire.Encoder, v *Folder) {
 	if !e.Enter() {
 		return
@@ -23965,7 +22179,6 @@ func mcpEncodeFolder(e *wire.Encoder, v *Folder) {
 	e.Leave()
 }
 
-// mcpEncodeForest writes a value of type Forest.
 func mcpEncodeForest(e *wire.Encoder, v *Forest) {
 	e.Begin()
 	mcpEncodeNode(e.Name("first"), &v.First)
@@ -23975,7 +22188,6 @@ func mcpEncodeForest(e *wire.Encoder, v *Forest) {
 	e.End()
 }
 
-// mcpEncodeFormats writes a value of type Formats.
 func mcpEncodeFormats(e *wire.Encoder, v *Formats) {
 	e.Begin().String("dateTime", v.DateTime).String("date", v.Date).String("time", v.Time)
 	e.String("uuid", v.UUID).String("email", v.Email).String("uri", v.URI).String("ipv4", v.IPv4)
@@ -23985,7 +22197,6 @@ func mcpEncodeFormats(e *wire.Encoder, v *Formats) {
 	e.String("short", v.Short).End()
 }
 
-// mcpEncodeBoxGradeMap writes a value of type Box[map[Grade]Grade].
 func mcpEncodeBoxGradeMap(e *wire.Encoder, v *Box[map[Grade]Grade]) {
 	e.Begin()
 	wire.PutMapText(e.Name("value"), v.Value, (*Grade).MarshalText, mcpEncodeGrade)
@@ -24009,22 +22220,18 @@ func mcpEncodeBoxGradeMap(e *wire.Encoder, v *Box[map[Grade]Grade]) {
 	e.End()
 }
 
-// mcpEncodeGrade writes a value of type Grade.
 func mcpEncodeGrade(e *wire.Encoder, v *Grade) {
 	wire.PutText(e, v, (*Grade).MarshalText)
 }
 
-// mcpEncodeGradeMap writes a value of type map[Grade]Grade.
 func mcpEncodeGradeMap(e *wire.Encoder, v *map[Grade]Grade) {
 	wire.PutMapText(e, *v, (*Grade).MarshalText, mcpEncodeGrade)
 }
 
-// mcpEncodeGradeMapPtr writes a value of type *map[Grade]Grade.
 func mcpEncodeGradeMapPtr(e *wire.Encoder, v **map[Grade]Grade) {
 	wire.PutPtr(e, *v, mcpEncodeGradeMap)
 }
 
-// mcpEncodeGrid writes a value of type Grid.
 func mcpEncodeGrid(e *wire.Encoder, v *Grid) {
 	if !e.Enter() {
 		return
@@ -24036,22 +22243,18 @@ func mcpEncodeGrid(e *wire.Encoder, v *Grid) {
 	e.Leave()
 }
 
-// mcpEncodeGridPtrMap writes a value of type map[string]*Grid.
 func mcpEncodeGridPtrMap(e *wire.Encoder, v *map[string]*Grid) {
 	wire.PutMap(e, *v, mcpEncodeGridPtr)
 }
 
-// mcpEncodeGridPtr writes a value of type *Grid.
 func mcpEncodeGridPtr(e *wire.Encoder, v **Grid) {
 	wire.PutPtr(e, *v, mcpEncodeGrid)
 }
 
-// mcpEncodeHiding writes a value of type Hiding.
 func mcpEncodeHiding(e *wire.Encoder, v *Hiding) {
 	e.Begin().Int("Own", v.Own).End()
 }
 
-// mcpEncodeBoxHuge writes a value of type Box[Huge].
 func mcpEncodeBoxHuge(e *wire.Encoder, v *Box[Huge]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -24067,12 +22270,10 @@ func mcpEncodeBoxHuge(e *wire.Encoder, v *Box[Huge]) {
 	e.End()
 }
 
-// mcpEncodeZooHugePtr writes a value of type *Huge.
 func mcpEncodeZooHugePtr(e *wire.Encoder, v **Huge) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxInOnly writes a value of type Box[InOnly].
 func mcpEncodeBoxInOnly(e *wire.Encoder, v *Box[InOnly]) {
 	e.Begin()
 	mcpEncodeZooInOnly(e.Name("value"), &v.Value)
@@ -24090,19 +22291,16 @@ func mcpEncodeBoxInOnly(e *wire.Encoder, v *Box[InOnly]) {
 	e.End()
 }
 
-// mcpEncodeZooInOnly writes a value of type InOnly.
 func mcpEncodeZooInOnly(e *wire.Encoder, v *InOnly) {
 	e.Begin().Int("a", v.A)
 	wire.PutSliceIf(e, "b", v.B, wire.PutString)
 	e.End()
 }
 
-// mcpEncodeZooInOnlyPtr writes a value of type *InOnly.
 func mcpEncodeZooInOnlyPtr(e *wire.Encoder, v **InOnly) {
 	wire.PutPtr(e, *v, mcpEncodeZooInOnly)
 }
 
-// mcpEncodeInline writes a value of type Inline.
 func mcpEncodeInline(e *wire.Encoder, v *Inline) {
 	e.Begin()
 	mcpEncodePoint(e.Name("Part"), &v.Part)
@@ -24113,7 +22311,6 @@ func mcpEncodeInline(e *wire.Encoder, v *Inline) {
 	e.End()
 }
 
-// mcpEncodeZooBoxInt writes a value of type Box[int].
 func mcpEncodeZooBoxInt(e *wire.Encoder, v *Box[int]) {
 	e.Begin().Int("value", v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
@@ -24127,7 +22324,6 @@ func mcpEncodeZooBoxInt(e *wire.Encoder, v *Box[int]) {
 	e.End()
 }
 
-// mcpEncodeBoxInt16 writes a value of type Box[int16].
 func mcpEncodeBoxInt16(e *wire.Encoder, v *Box[int16]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -24143,12 +22339,10 @@ func mcpEncodeBoxInt16(e *wire.Encoder, v *Box[int16]) {
 	e.End()
 }
 
-// mcpEncodeInt16Ptr writes a value of type *int16.
 func mcpEncodeInt16Ptr(e *wire.Encoder, v **int16) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxInt32 writes a value of type Box[int32].
 func mcpEncodeBoxInt32(e *wire.Encoder, v *Box[int32]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -24164,12 +22358,10 @@ func mcpEncodeBoxInt32(e *wire.Encoder, v *Box[int32]) {
 	e.End()
 }
 
-// mcpEncodeInt32Ptr writes a value of type *int32.
 func mcpEncodeInt32Ptr(e *wire.Encoder, v **int32) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxInt64 writes a value of type Box[int64].
 func mcpEncodeBoxInt64(e *wire.Encoder, v *Box[int64]) {
 	e.Begin().Int64("value", v.Value)
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
@@ -24183,12 +22375,10 @@ func mcpEncodeBoxInt64(e *wire.Encoder, v *Box[int64]) {
 	e.End()
 }
 
-// mcpEncodeInt64Ptr writes a value of type *int64.
 func mcpEncodeInt64Ptr(e *wire.Encoder, v **int64) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxInt8 writes a value of type Box[int8].
 func mcpEncodeBoxInt8(e *wire.Encoder, v *Box[int8]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -24204,12 +22394,10 @@ func mcpEncodeBoxInt8(e *wire.Encoder, v *Box[int8]) {
 	e.End()
 }
 
-// mcpEncodeInt8Ptr writes a value of type *int8.
 func mcpEncodeInt8Ptr(e *wire.Encoder, v **int8) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxStringPtrMap writes a value of type Box[map[int8]*string].
 func mcpEncodeBoxStringPtrMap(e *wire.Encoder, v *Box[map[int8]*string]) {
 	e.Begin()
 	wire.PutMapInt(e.Name("value"), v.Value, mcpEncodeStringPtr)
@@ -24233,17 +22421,14 @@ func mcpEncodeBoxStringPtrMap(e *wire.Encoder, v *Box[map[int8]*string]) {
 	e.End()
 }
 
-// mcpEncodeStringPtrMap writes a value of type map[int8]*string.
 func mcpEncodeStringPtrMap(e *wire.Encoder, v *map[int8]*string) {
 	wire.PutMapInt(e, *v, mcpEncodeStringPtr)
 }
 
-// mcpEncodeStringPtrMapPtr writes a value of type *map[int8]*string.
 func mcpEncodeStringPtrMapPtr(e *wire.Encoder, v **map[int8]*string) {
 	wire.PutPtr(e, *v, mcpEncodeStringPtrMap)
 }
 
-// mcpEncodeBoxStringMap writes a value of type Box[map[int]string].
 func mcpEncodeBoxStringMap(e *wire.Encoder, v *Box[map[int]string]) {
 	e.Begin()
 	wire.PutMapInt(e.Name("value"), v.Value, wire.PutString)
@@ -24267,17 +22452,14 @@ func mcpEncodeBoxStringMap(e *wire.Encoder, v *Box[map[int]string]) {
 	e.End()
 }
 
-// mcpEncodeStringMap2 writes a value of type map[int]string.
 func mcpEncodeStringMap2(e *wire.Encoder, v *map[int]string) {
 	wire.PutMapInt(e, *v, wire.PutString)
 }
 
-// mcpEncodeStringMapPtr writes a value of type *map[int]string.
 func mcpEncodeStringMapPtr(e *wire.Encoder, v **map[int]string) {
 	wire.PutPtr(e, *v, mcpEncodeStringMap2)
 }
 
-// mcpEncodeBoxIP writes a value of type Box[net.IP].
 func mcpEncodeBoxIP(e *wire.Encoder, v *Box[net.IP]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*net.IP).MarshalText)
@@ -24301,22 +22483,18 @@ func mcpEncodeBoxIP(e *wire.Encoder, v *Box[net.IP]) {
 	e.End()
 }
 
-// mcpEncodeIP writes a value of type net.IP.
 func mcpEncodeIP(e *wire.Encoder, v *net.IP) {
 	wire.PutText(e, v, (*net.IP).MarshalText)
 }
 
-// mcpEncodeIPPtr writes a value of type *net.IP.
 func mcpEncodeIPPtr(e *wire.Encoder, v **net.IP) {
 	wire.PutPtr(e, *v, mcpEncodeIP)
 }
 
-// mcpEncodeItself writes a value of type Itself.
 func mcpEncodeItself(e *wire.Encoder, v *Itself) {
 	e.Begin().Int("N", v.N).End()
 }
 
-// mcpEncodeKeyPatterns writes a value of type KeyPatterns.
 func mcpEncodeKeyPatterns(e *wire.Encoder, v *KeyPatterns) {
 	e.Begin()
 	wire.PutMap(e.Name("plain"), v.Plain, wire.PutInt)
@@ -24330,19 +22508,16 @@ func mcpEncodeKeyPatterns(e *wire.Encoder, v *KeyPatterns) {
 	e.End()
 }
 
-// mcpEncodeIntMap2 writes a value of type map[string]int.
 func mcpEncodeIntMap2(e *wire.Encoder, v *map[string]int) {
 	wire.PutMap(e, *v, wire.PutInt)
 }
 
-// mcpEncodeKeyed writes a value of type Keyed.
 func mcpEncodeKeyed(e *wire.Encoder, v *Keyed) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, wire.PutInt)
 	e.End()
 }
 
-// mcpEncodeKeys writes a value of type Keys.
 func mcpEncodeKeys(e *wire.Encoder, v *Keys) {
 	e.Begin()
 	wire.PutMapIf(e, "string", v.String, wire.PutInt)
@@ -24392,14 +22567,12 @@ func mcpEncodeKeys(e *wire.Encoder, v *Keys) {
 	e.End()
 }
 
-// mcpEncodeKeywords writes a value of type Keywords.
 func mcpEncodeKeywords(e *wire.Encoder, v *Keywords) {
 	e.Begin().Int("func", v.Func).Int("d", v.D).Int("o", v.O).Int("e", v.E).Int("v", v.V).Int("args", v.Args)
 	e.Int("ctx", v.Ctx).Int("err", v.Err).Int("wire", v.Wire).Int("mcp", v.Mcp).Int("string", v.String)
 	e.Int("nil", v.Nil).Int("true", v.True).End()
 }
 
-// mcpEncodeBoxLabel writes a value of type Box[Label].
 func mcpEncodeBoxLabel(e *wire.Encoder, v *Box[Label]) {
 	e.Begin().String("value", string(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -24413,12 +22586,10 @@ func mcpEncodeBoxLabel(e *wire.Encoder, v *Box[Label]) {
 	e.End()
 }
 
-// mcpEncodeLabelPtr writes a value of type *Label.
 func mcpEncodeLabelPtr(e *wire.Encoder, v **Label) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeBoxLabels writes a value of type Box[Labels].
 func mcpEncodeBoxLabels(e *wire.Encoder, v *Box[Labels]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value, wire.PutString)
@@ -24440,17 +22611,14 @@ func mcpEncodeBoxLabels(e *wire.Encoder, v *Box[Labels]) {
 	e.End()
 }
 
-// mcpEncodeLabels writes a value of type Labels.
 func mcpEncodeLabels(e *wire.Encoder, v *Labels) {
 	wire.PutSlice(e, *v, wire.PutString)
 }
 
-// mcpEncodeLabelsPtr writes a value of type *Labels.
 func mcpEncodeLabelsPtr(e *wire.Encoder, v **Labels) {
 	wire.PutPtr(e, *v, mcpEncodeLabels)
 }
 
-// mcpEncodeLadder writes a value of type Ladder.
 func mcpEncodeLadder(e *wire.Encoder, v *Ladder) {
 	if !e.Enter() {
 		return
@@ -24461,12 +22629,10 @@ func mcpEncodeLadder(e *wire.Encoder, v *Ladder) {
 	e.Leave()
 }
 
-// mcpEncodeLadderPtr writes a value of type *Ladder.
 func mcpEncodeLadderPtr(e *wire.Encoder, v **Ladder) {
 	wire.PutPtr(e, *v, mcpEncodeLadder)
 }
 
-// mcpEncodeLengths writes a value of type Lengths.
 func mcpEncodeLengths(e *wire.Encoder, v *Lengths) {
 	e.Begin().String("text", v.Text).String("label", string(v.Label))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -24485,7 +22651,6 @@ func mcpEncodeLengths(e *wire.Encoder, v *Lengths) {
 	e.String("exact", v.Exact).End()
 }
 
-// mcpEncodeScalars writes a value of type Scalars.
 func mcpEncodeScalars(e *wire.Encoder, v *Scalars) {
 	e.Begin().Bool("B", v.B).Int("I", v.I)
 	wire.PutInt(e.Name("I8"), &v.I8)
@@ -24506,7 +22671,6 @@ func mcpEncodeScalars(e *wire.Encoder, v *Scalars) {
 	e.End()
 }
 
-// mcpEncodeBoxPoint writes a value of type Box[Point].
 func mcpEncodeBoxPoint(e *wire.Encoder, v *Box[Point]) {
 	e.Begin()
 	mcpEncodePoint(e.Name("value"), &v.Value)
@@ -24524,12 +22688,10 @@ func mcpEncodeBoxPoint(e *wire.Encoder, v *Box[Point]) {
 	e.End()
 }
 
-// mcpEncodePointPtr writes a value of type *Point.
 func mcpEncodePointPtr(e *wire.Encoder, v **Point) {
 	wire.PutPtr(e, *v, mcpEncodePoint)
 }
 
-// mcpEncodeBoxLevel writes a value of type Box[Level].
 func mcpEncodeBoxLevel(e *wire.Encoder, v *Box[Level]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -24545,12 +22707,10 @@ func mcpEncodeBoxLevel(e *wire.Encoder, v *Box[Level]) {
 	e.End()
 }
 
-// mcpEncodeZooLevelPtr writes a value of type *Level.
 func mcpEncodeZooLevelPtr(e *wire.Encoder, v **Level) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxSortMap writes a value of type Box[map[Level]Sort].
 func mcpEncodeBoxSortMap(e *wire.Encoder, v *Box[map[Level]Sort]) {
 	e.Begin()
 	wire.PutMapInt(e.Name("value"), v.Value, wire.PutString)
@@ -24574,22 +22734,18 @@ func mcpEncodeBoxSortMap(e *wire.Encoder, v *Box[map[Level]Sort]) {
 	e.End()
 }
 
-// mcpEncodeZooSortMap writes a value of type map[Level]Sort.
 func mcpEncodeZooSortMap(e *wire.Encoder, v *map[Level]Sort) {
 	wire.PutMapInt(e, *v, wire.PutString)
 }
 
-// mcpEncodeZooSortMapPtr writes a value of type *map[Level]Sort.
 func mcpEncodeZooSortMapPtr(e *wire.Encoder, v **map[Level]Sort) {
 	wire.PutPtr(e, *v, mcpEncodeZooSortMap)
 }
 
-// mcpEncodeSlogLevel writes a value of type slog.Level.
 func mcpEncodeSlogLevel(e *wire.Encoder, v *slog.Level) {
 	wire.PutJSON(e, v, (*slog.Level).MarshalJSON)
 }
 
-// mcpEncodeLimited writes a value of type Limited.
 func mcpEncodeLimited(e *wire.Encoder, v *Limited) {
 	if !e.Enter() {
 		return
@@ -24600,7 +22756,6 @@ func mcpEncodeLimited(e *wire.Encoder, v *Limited) {
 	e.Leave()
 }
 
-// mcpEncodeBoxByteSliceSlice writes a value of type Box[[][]byte].
 func mcpEncodeBoxByteSliceSlice(e *wire.Encoder, v *Box[[][]byte]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value, wire.PutBytes)
@@ -24622,17 +22777,14 @@ func mcpEncodeBoxByteSliceSlice(e *wire.Encoder, v *Box[[][]byte]) {
 	e.End()
 }
 
-// mcpEncodeByteSliceSlice writes a value of type [][]byte.
 func mcpEncodeByteSliceSlice(e *wire.Encoder, v *[][]byte) {
 	wire.PutSlice(e, *v, wire.PutBytes)
 }
 
-// mcpEncodeByteSliceSlicePtr writes a value of type *[][]byte.
 func mcpEncodeByteSliceSlicePtr(e *wire.Encoder, v **[][]byte) {
 	wire.PutPtr(e, *v, mcpEncodeByteSliceSlice)
 }
 
-// mcpEncodeBoxLone writes a value of type Box[Lone].
 func mcpEncodeBoxLone(e *wire.Encoder, v *Box[Lone]) {
 	e.Begin().String("value", string(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -24646,12 +22798,10 @@ func mcpEncodeBoxLone(e *wire.Encoder, v *Box[Lone]) {
 	e.End()
 }
 
-// mcpEncodeZooLonePtr writes a value of type *Lone.
 func mcpEncodeZooLonePtr(e *wire.Encoder, v **Lone) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeBoxCountMap writes a value of type Box[map[Label]Count].
 func mcpEncodeBoxCountMap(e *wire.Encoder, v *Box[map[Label]Count]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, wire.PutInt)
@@ -24673,17 +22823,14 @@ func mcpEncodeBoxCountMap(e *wire.Encoder, v *Box[map[Label]Count]) {
 	e.End()
 }
 
-// mcpEncodeCountMap writes a value of type map[Label]Count.
 func mcpEncodeCountMap(e *wire.Encoder, v *map[Label]Count) {
 	wire.PutMap(e, *v, wire.PutInt)
 }
 
-// mcpEncodeCountMapPtr writes a value of type *map[Label]Count.
 func mcpEncodeCountMapPtr(e *wire.Encoder, v **map[Label]Count) {
 	wire.PutPtr(e, *v, mcpEncodeCountMap)
 }
 
-// mcpEncodeBoxAnyMap writes a value of type Box[map[string]any].
 func mcpEncodeBoxAnyMap(e *wire.Encoder, v *Box[map[string]any]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, wire.PutAny)
@@ -24705,17 +22852,14 @@ func mcpEncodeBoxAnyMap(e *wire.Encoder, v *Box[map[string]any]) {
 	e.End()
 }
 
-// mcpEncodeAnyMap writes a value of type map[string]any.
 func mcpEncodeAnyMap(e *wire.Encoder, v *map[string]any) {
 	wire.PutMap(e, *v, wire.PutAny)
 }
 
-// mcpEncodeAnyMapPtr writes a value of type *map[string]any.
 func mcpEncodeAnyMapPtr(e *wire.Encoder, v **map[string]any) {
 	wire.PutPtr(e, *v, mcpEncodeAnyMap)
 }
 
-// mcpEncodeBoxAnySliceMap writes a value of type Box[map[string][]any].
 func mcpEncodeBoxAnySliceMap(e *wire.Encoder, v *Box[map[string][]any]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, mcpEncodeAnySlice)
@@ -24737,23 +22881,18 @@ func mcpEncodeBoxAnySliceMap(e *wire.Encoder, v *Box[map[string][]any]) {
 	e.End()
 }
 
-// mcpEncodeAnySlice writes a value of type []any.
 func mcpEncodeAnySlice(e *wire.Encoder, v *[]any) {
 	wire.PutSlice(e, *v, wire.PutAny)
 }
 
-// mcpEncodeAnySliceMap writes a value of type map[string][]any.
 func mcpEncodeAnySliceMap(e *wire.Encoder, v *map[string][]any) {
 	wire.PutMap(e, *v, mcpEncodeAnySlice)
 }
 
-// mcpEncodeAnySliceMapPtr writes a value of type *map[string][]any.
 func mcpEncodeAnySliceMapPtr(e *wire.Encoder, v **map[string][]any) {
 	wire.PutPtr(e, *v, mcpEncodeAnySliceMap)
 }
 
-// mcpEncodeBoxBoolMapMap writes a value of type
-// Box[map[string]map[string]bool].
 func mcpEncodeBoxBoolMapMap(e *wire.Encoder, v *Box[map[string]map[string]bool]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, mcpEncodeBoolMap2)
@@ -24775,22 +22914,18 @@ func mcpEncodeBoxBoolMapMap(e *wire.Encoder, v *Box[map[string]map[string]bool])
 	e.End()
 }
 
-// mcpEncodeBoolMap2 writes a value of type map[string]bool.
 func mcpEncodeBoolMap2(e *wire.Encoder, v *map[string]bool) {
 	wire.PutMap(e, *v, wire.PutBool)
 }
 
-// mcpEncodeBoolMapMap writes a value of type map[string]map[string]bool.
 func mcpEncodeBoolMapMap(e *wire.Encoder, v *map[string]map[string]bool) {
 	wire.PutMap(e, *v, mcpEncodeBoolMap2)
 }
 
-// mcpEncodeBoolMapMapPtr writes a value of type *map[string]map[string]bool.
 func mcpEncodeBoolMapMapPtr(e *wire.Encoder, v **map[string]map[string]bool) {
 	wire.PutPtr(e, *v, mcpEncodeBoolMapMap)
 }
 
-// mcpEncodeBoxIntSliceSlice writes a value of type Box[[][]int].
 func mcpEncodeBoxIntSliceSlice(e *wire.Encoder, v *Box[[][]int]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value, mcpEncodeIntSlice)
@@ -24812,17 +22947,14 @@ func mcpEncodeBoxIntSliceSlice(e *wire.Encoder, v *Box[[][]int]) {
 	e.End()
 }
 
-// mcpEncodeIntSliceSlice writes a value of type [][]int.
 func mcpEncodeIntSliceSlice(e *wire.Encoder, v *[][]int) {
 	wire.PutSlice(e, *v, mcpEncodeIntSlice)
 }
 
-// mcpEncodeIntSliceSlicePtr writes a value of type *[][]int.
 func mcpEncodeIntSliceSlicePtr(e *wire.Encoder, v **[][]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntSliceSlice)
 }
 
-// mcpEncodeMixed writes a value of type Mixed.
 func mcpEncodeMixed(e *wire.Encoder, v *Mixed) {
 	e.Begin()
 	mcpEncodePoint(e.Name("point"), &v.Point)
@@ -24847,12 +22979,10 @@ var _ = struct {
 	List  [][]Sort
 }(Mixed{})
 
-// mcpEncodeZooSortSlice writes a value of type []Sort.
 func mcpEncodeZooSortSlice(e *wire.Encoder, v *[]Sort) {
 	wire.PutSlice(e, *v, wire.PutString)
 }
 
-// mcpEncodeBoxMode writes a value of type Box[mode].
 func mcpEncodeBoxMode(e *wire.Encoder, v *Box[mode]) {
 	e.Begin().String("value", string(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -24866,12 +22996,10 @@ func mcpEncodeBoxMode(e *wire.Encoder, v *Box[mode]) {
 	e.End()
 }
 
-// mcpEncodeZooModePtr writes a value of type *mode.
 func mcpEncodeZooModePtr(e *wire.Encoder, v **mode) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeMoreThanAWord writes a value of type MoreThanAWord.
 func mcpEncodeMoreThanAWord(e *wire.Encoder, v *MoreThanAWord) {
 	e.Begin().Bool("f000", v.F000).Bool("f001", v.F001).Bool("f002", v.F002).Bool("f003", v.F003)
 	e.Bool("f004", v.F004).Bool("f005", v.F005).Bool("f006", v.F006).Bool("f007", v.F007).Bool("f008", v.F008)
@@ -24889,7 +23017,6 @@ func mcpEncodeMoreThanAWord(e *wire.Encoder, v *MoreThanAWord) {
 	e.Bool("f064", v.F064).End()
 }
 
-// mcpEncodeNames writes a value of type Names.
 func mcpEncodeNames(e *wire.Encoder, v *Names) {
 	e.Begin().String("-", v.Dash).Int("Quote", v.Quote).Int("Bad", v.Bad).Int("a/b", v.Slash)
 	e.Int("Backslash", v.Backslash).Int("<a>&b", v.HTML).Int("a b", v.Space).Int("$ref", v.Dollar)
@@ -24900,7 +23027,6 @@ func mcpEncodeNames(e *wire.Encoder, v *Names) {
 	e.Int("aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg", v.Long).End()
 }
 
-// mcpEncodeNarrowed writes a value of type Narrowed.
 func mcpEncodeNarrowed(e *wire.Encoder, v *Narrowed) {
 	e.Begin().String("sort", string(v.Sort))
 	wire.PutInt(e.Name("level"), &v.Level)
@@ -24911,7 +23037,6 @@ func mcpEncodeNarrowed(e *wire.Encoder, v *Narrowed) {
 	e.End()
 }
 
-// mcpEncodeBoxNested writes a value of type Box[Nested].
 func mcpEncodeBoxNested(e *wire.Encoder, v *Box[Nested]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, mcpEncodeNested)
@@ -24933,7 +23058,6 @@ func mcpEncodeBoxNested(e *wire.Encoder, v *Box[Nested]) {
 	e.End()
 }
 
-// mcpEncodeNested writes a value of type Nested.
 func mcpEncodeNested(e *wire.Encoder, v *Nested) {
 	if !e.Enter() {
 		return
@@ -24942,17 +23066,14 @@ func mcpEncodeNested(e *wire.Encoder, v *Nested) {
 	e.Leave()
 }
 
-// mcpEncodeNestedPtr writes a value of type *Nested.
 func mcpEncodeNestedPtr(e *wire.Encoder, v **Nested) {
 	wire.PutPtr(e, *v, mcpEncodeNested)
 }
 
-// mcpEncodeNothing writes a value of type Nothing.
 func mcpEncodeNothing(e *wire.Encoder, v *Nothing) {
 	e.Begin().End()
 }
 
-// mcpEncodeNullables writes a value of type Nullables.
 func mcpEncodeNullables(e *wire.Encoder, v *Nullables) {
 	e.Begin()
 	wire.PutPtr(e.Name("ptr"), v.Ptr, wire.PutInt)
@@ -24969,7 +23090,6 @@ func mcpEncodeNullables(e *wire.Encoder, v *Nullables) {
 	e.End()
 }
 
-// mcpEncodeBoxNumber writes a value of type Box[json.Number].
 func mcpEncodeBoxNumber(e *wire.Encoder, v *Box[json.Number]) {
 	e.Begin()
 	wire.PutNumber(e.Name("value"), &v.Value)
@@ -24989,12 +23109,10 @@ func mcpEncodeBoxNumber(e *wire.Encoder, v *Box[json.Number]) {
 	e.End()
 }
 
-// mcpEncodeNumberPtr writes a value of type *json.Number.
 func mcpEncodeNumberPtr(e *wire.Encoder, v **json.Number) {
 	wire.PutPtr(e, *v, wire.PutNumber)
 }
 
-// mcpEncodeObligations writes a value of type Obligations.
 func mcpEncodeObligations(e *wire.Encoder, v *Obligations) {
 	e.Begin()
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
@@ -25007,7 +23125,6 @@ func mcpEncodeObligations(e *wire.Encoder, v *Obligations) {
 	e.End()
 }
 
-// mcpEncodeBoxOdd writes a value of type Box[Odd].
 func mcpEncodeBoxOdd(e *wire.Encoder, v *Box[Odd]) {
 	e.Begin().String("value", string(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -25021,12 +23138,10 @@ func mcpEncodeBoxOdd(e *wire.Encoder, v *Box[Odd]) {
 	e.End()
 }
 
-// mcpEncodeZooOddPtr writes a value of type *Odd.
 func mcpEncodeZooOddPtr(e *wire.Encoder, v **Odd) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeOddKeys writes a value of type OddKeys.
 func mcpEncodeOddKeys(e *wire.Encoder, v *OddKeys) {
 	e.Begin()
 	if len(v.Level) != 0 {
@@ -25053,7 +23168,6 @@ func mcpEncodeOddKeys(e *wire.Encoder, v *OddKeys) {
 	e.End()
 }
 
-// mcpEncodeOmitZero writes a value of type OmitZero.
 func mcpEncodeOmitZero(e *wire.Encoder, v *OmitZero) {
 	e.Begin().BoolIf("B", v.B).IntIf("I", v.I).Float64If("F", v.F).StringIf("S", v.S)
 	if v.Bytes != nil {
@@ -25102,24 +23216,20 @@ func mcpEncodeOmitZero(e *wire.Encoder, v *OmitZero) {
 	e.End()
 }
 
-// mcpEncodeOmitZeroStruct writes a value of a type that has no name.
 func mcpEncodeOmitZeroStruct(e *wire.Encoder, v *mcpStructOmitZeroStruct) {
 	e.Begin().Int("X", v.X)
 	wire.PutSlice(e.Name("S"), v.S, wire.PutInt)
 	e.End()
 }
 
-// mcpEncodeVanishing writes a value of type Vanishing.
 func mcpEncodeVanishing(e *wire.Encoder, v *Vanishing) {
 	e.Begin().Int("N", v.N).End()
 }
 
-// mcpEncodeShy writes a value of type Shy.
 func mcpEncodeShy(e *wire.Encoder, v *Shy) {
 	e.Begin().Int("N", v.N).End()
 }
 
-// mcpEncodeBoxOnion writes a value of type Box[Onion].
 func mcpEncodeBoxOnion(e *wire.Encoder, v *Box[Onion]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value, mcpEncodeOnion)
@@ -25141,7 +23251,6 @@ func mcpEncodeBoxOnion(e *wire.Encoder, v *Box[Onion]) {
 	e.End()
 }
 
-// mcpEncodeOnion writes a value of type Onion.
 func mcpEncodeOnion(e *wire.Encoder, v *Onion) {
 	if !e.Enter() {
 		return
@@ -25150,12 +23259,10 @@ func mcpEncodeOnion(e *wire.Encoder, v *Onion) {
 	e.Leave()
 }
 
-// mcpEncodeOnionPtr writes a value of type *Onion.
 func mcpEncodeOnionPtr(e *wire.Encoder, v **Onion) {
 	wire.PutPtr(e, *v, mcpEncodeOnion)
 }
 
-// mcpEncodeBoxOnly writes a value of type Box[Only].
 func mcpEncodeBoxOnly(e *wire.Encoder, v *Box[Only]) {
 	e.Begin().String("value", string(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -25169,12 +23276,10 @@ func mcpEncodeBoxOnly(e *wire.Encoder, v *Box[Only]) {
 	e.End()
 }
 
-// mcpEncodeOnlyPtr writes a value of type *Only.
 func mcpEncodeOnlyPtr(e *wire.Encoder, v **Only) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeOptional writes a value of type Optional.
 func mcpEncodeOptional(e *wire.Encoder, v *Optional) {
 	e.Begin().BoolIf("B", v.B).IntIf("I", v.I)
 	wire.PutIntIf(e, "U", &v.U)
@@ -25204,12 +23309,10 @@ func mcpEncodeOptional(e *wire.Encoder, v *Optional) {
 	e.End()
 }
 
-// mcpEncodeOptionalStruct writes a value of a type that has no name.
 func mcpEncodeOptionalStruct(e *wire.Encoder, v *mcpStructOptionalStruct) {
 	e.Begin().Int("X", v.X).End()
 }
 
-// mcpEncodeOptions writes a value of type Options.
 func mcpEncodeOptions(e *wire.Encoder, v *Options) {
 	e.Begin().String("id", v.Base.ID).String("Name", v.Base.Name)
 	if !v.Base.At.IsZero() {
@@ -25218,7 +23321,6 @@ func mcpEncodeOptions(e *wire.Encoder, v *Options) {
 	e.Int("x", v.Point.X).Int("y", v.Point.Y).End()
 }
 
-// mcpEncodeBoxOutOnly writes a value of type Box[OutOnly].
 func mcpEncodeBoxOutOnly(e *wire.Encoder, v *Box[OutOnly]) {
 	e.Begin()
 	wire.PutJSON(e.Name("value"), &v.Value, (*OutOnly).MarshalJSON)
@@ -25240,17 +23342,14 @@ func mcpEncodeBoxOutOnly(e *wire.Encoder, v *Box[OutOnly]) {
 	e.End()
 }
 
-// mcpEncodeZooOutOnly writes a value of type OutOnly.
 func mcpEncodeZooOutOnly(e *wire.Encoder, v *OutOnly) {
 	wire.PutJSON(e, v, (*OutOnly).MarshalJSON)
 }
 
-// mcpEncodeZooOutOnlyPtr writes a value of type *OutOnly.
 func mcpEncodeZooOutOnlyPtr(e *wire.Encoder, v **OutOnly) {
 	wire.PutPtr(e, *v, mcpEncodeZooOutOnly)
 }
 
-// mcpEncodeBoxOutOnlyText writes a value of type Box[OutOnlyText].
 func mcpEncodeBoxOutOnlyText(e *wire.Encoder, v *Box[OutOnlyText]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*OutOnlyText).MarshalText)
@@ -25274,17 +23373,14 @@ func mcpEncodeBoxOutOnlyText(e *wire.Encoder, v *Box[OutOnlyText]) {
 	e.End()
 }
 
-// mcpEncodeOutOnlyText writes a value of type OutOnlyText.
 func mcpEncodeOutOnlyText(e *wire.Encoder, v *OutOnlyText) {
 	wire.PutText(e, v, (*OutOnlyText).MarshalText)
 }
 
-// mcpEncodeZooOutOnlyTextPtr writes a value of type *OutOnlyText.
 func mcpEncodeZooOutOnlyTextPtr(e *wire.Encoder, v **OutOnlyText) {
 	wire.PutPtr(e, *v, mcpEncodeOutOnlyText)
 }
 
-// mcpEncodePageInt writes a value of type Page[int].
 func mcpEncodePageInt(e *wire.Encoder, v *Page[int]) {
 	if !e.Enter() {
 		return
@@ -25296,7 +23392,6 @@ func mcpEncodePageInt(e *wire.Encoder, v *Page[int]) {
 	e.Leave()
 }
 
-// mcpEncodePagePageString writes a value of type Page[Page[string]].
 func mcpEncodePagePageString(e *wire.Encoder, v *Page[Page[string]]) {
 	if !e.Enter() {
 		return
@@ -25308,7 +23403,6 @@ func mcpEncodePagePageString(e *wire.Encoder, v *Page[Page[string]]) {
 	e.Leave()
 }
 
-// mcpEncodePageString writes a value of type Page[string].
 func mcpEncodePageString(e *wire.Encoder, v *Page[string]) {
 	if !e.Enter() {
 		return
@@ -25320,7 +23414,6 @@ func mcpEncodePageString(e *wire.Encoder, v *Page[string]) {
 	e.Leave()
 }
 
-// mcpEncodePagePointPtr writes a value of type Page[*Point].
 func mcpEncodePagePointPtr(e *wire.Encoder, v *Page[*Point]) {
 	if !e.Enter() {
 		return
@@ -25332,7 +23425,6 @@ func mcpEncodePagePointPtr(e *wire.Encoder, v *Page[*Point]) {
 	e.Leave()
 }
 
-// mcpEncodePagePoint writes a value of type Page[Point].
 func mcpEncodePagePoint(e *wire.Encoder, v *Page[Point]) {
 	if !e.Enter() {
 		return
@@ -25344,8 +23436,6 @@ func mcpEncodePagePoint(e *wire.Encoder, v *Page[Point]) {
 	e.Leave()
 }
 
-// mcpEncodePairPairBoolInt8PairStringSlicePointMap writes a value of type
-// Pair[Pair[bool, int8], Pair[[]string, map[string]Point]].
 func mcpEncodePairPairBoolInt8PairStringSlicePointMap(e *wire.Encoder, v *Pair[Pair[bool, int8], Pair[[]string, map[string]Point]]) {
 	e.Begin()
 	mcpEncodePairBoolInt8(e.Name("first"), &v.First)
@@ -25353,15 +23443,12 @@ func mcpEncodePairPairBoolInt8PairStringSlicePointMap(e *wire.Encoder, v *Pair[P
 	e.End()
 }
 
-// mcpEncodePairBoolInt8 writes a value of type Pair[bool, int8].
 func mcpEncodePairBoolInt8(e *wire.Encoder, v *Pair[bool, int8]) {
 	e.Begin().Bool("first", v.First)
 	wire.PutInt(e.Name("second"), &v.Second)
 	e.End()
 }
 
-// mcpEncodePairStringSlicePointMap writes a value of type Pair[[]string,
-// map[string]Point].
 func mcpEncodePairStringSlicePointMap(e *wire.Encoder, v *Pair[[]string, map[string]Point]) {
 	e.Begin()
 	wire.PutSlice(e.Name("first"), v.First, wire.PutString)
@@ -25369,12 +23456,10 @@ func mcpEncodePairStringSlicePointMap(e *wire.Encoder, v *Pair[[]string, map[str
 	e.End()
 }
 
-// mcpEncodePairIntString writes a value of type Pair[int, string].
 func mcpEncodePairIntString(e *wire.Encoder, v *Pair[int, string]) {
 	e.Begin().Int("first", v.First).String("second", v.Second).End()
 }
 
-// mcpEncodePatterns writes a value of type Patterns.
 func mcpEncodePatterns(e *wire.Encoder, v *Patterns) {
 	e.Begin().String("slug", v.Slug).String("part", v.Part).String("comma", v.Comma).String("any", v.Any)
 	e.String("class", v.Class).String("digit", v.Digit).StringIf("opt", v.Opt)
@@ -25382,7 +23467,6 @@ func mcpEncodePatterns(e *wire.Encoder, v *Patterns) {
 	e.String("tick", v.Tick).End()
 }
 
-// mcpEncodeBoxPerm writes a value of type Box[Perm].
 func mcpEncodeBoxPerm(e *wire.Encoder, v *Box[Perm]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -25398,12 +23482,10 @@ func mcpEncodeBoxPerm(e *wire.Encoder, v *Box[Perm]) {
 	e.End()
 }
 
-// mcpEncodePermPtr writes a value of type *Perm.
 func mcpEncodePermPtr(e *wire.Encoder, v **Perm) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeZooBoxIntPtr writes a value of type Box[*int].
 func mcpEncodeZooBoxIntPtr(e *wire.Encoder, v *Box[*int]) {
 	e.Begin()
 	wire.PutPtrIf(e, "value", v.Value, wire.PutInt)
@@ -25423,12 +23505,10 @@ func mcpEncodeZooBoxIntPtr(e *wire.Encoder, v *Box[*int]) {
 	e.End()
 }
 
-// mcpEncodeIntPtrPtr3 writes a value of type **int.
 func mcpEncodeIntPtrPtr3(e *wire.Encoder, v ***int) {
 	wire.PutPtr(e, *v, mcpEncodeIntPtr2)
 }
 
-// mcpEncodePointerConflict writes a value of type PointerConflict.
 func mcpEncodePointerConflict(e *wire.Encoder, v *PointerConflict) {
 	e.Begin()
 	if v.Left != nil {
@@ -25437,7 +23517,6 @@ func mcpEncodePointerConflict(e *wire.Encoder, v *PointerConflict) {
 	e.Int("Y", v.Right.Y).Int("Z", v.Right.Zed).Int("R", v.Right.R).End()
 }
 
-// mcpEncodeBoxByteSlicePtr writes a value of type Box[*[]byte].
 func mcpEncodeBoxByteSlicePtr(e *wire.Encoder, v *Box[*[]byte]) {
 	e.Begin()
 	wire.PutPtrIf(e, "value", v.Value, wire.PutBytes)
@@ -25457,12 +23536,10 @@ func mcpEncodeBoxByteSlicePtr(e *wire.Encoder, v *Box[*[]byte]) {
 	e.End()
 }
 
-// mcpEncodeByteSlicePtrPtr writes a value of type **[]byte.
 func mcpEncodeByteSlicePtrPtr(e *wire.Encoder, v ***[]byte) {
 	wire.PutPtr(e, *v, mcpEncodeByteSlicePtr)
 }
 
-// mcpEncodeBoxIntMapPtr writes a value of type Box[*map[string]int].
 func mcpEncodeBoxIntMapPtr(e *wire.Encoder, v *Box[*map[string]int]) {
 	e.Begin()
 	if v.Value != nil {
@@ -25488,17 +23565,14 @@ func mcpEncodeBoxIntMapPtr(e *wire.Encoder, v *Box[*map[string]int]) {
 	e.End()
 }
 
-// mcpEncodeIntMapPtr2 writes a value of type *map[string]int.
 func mcpEncodeIntMapPtr2(e *wire.Encoder, v **map[string]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntMap2)
 }
 
-// mcpEncodeIntMapPtrPtr writes a value of type **map[string]int.
 func mcpEncodeIntMapPtrPtr(e *wire.Encoder, v ***map[string]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntMapPtr2)
 }
 
-// mcpEncodeBoxPointPtr writes a value of type Box[*Point].
 func mcpEncodeBoxPointPtr(e *wire.Encoder, v *Box[*Point]) {
 	e.Begin()
 	wire.PutPtrIf(e, "value", v.Value, mcpEncodePoint)
@@ -25518,12 +23592,10 @@ func mcpEncodeBoxPointPtr(e *wire.Encoder, v *Box[*Point]) {
 	e.End()
 }
 
-// mcpEncodePointPtrPtr writes a value of type **Point.
 func mcpEncodePointPtrPtr(e *wire.Encoder, v ***Point) {
 	wire.PutPtr(e, *v, mcpEncodePointPtr)
 }
 
-// mcpEncodeBoxBoolPtrPtr writes a value of type Box[**bool].
 func mcpEncodeBoxBoolPtrPtr(e *wire.Encoder, v *Box[**bool]) {
 	e.Begin()
 	if v.Value != nil {
@@ -25549,17 +23621,14 @@ func mcpEncodeBoxBoolPtrPtr(e *wire.Encoder, v *Box[**bool]) {
 	e.End()
 }
 
-// mcpEncodeBoolPtrPtr writes a value of type **bool.
 func mcpEncodeBoolPtrPtr(e *wire.Encoder, v ***bool) {
 	wire.PutPtr(e, *v, mcpEncodeBoolPtr)
 }
 
-// mcpEncodeBoolPtrPtrPtr writes a value of type ***bool.
 func mcpEncodeBoolPtrPtrPtr(e *wire.Encoder, v ****bool) {
 	wire.PutPtr(e, *v, mcpEncodeBoolPtrPtr)
 }
 
-// mcpEncodeBoxIntSlicePtr writes a value of type Box[*[]int].
 func mcpEncodeBoxIntSlicePtr(e *wire.Encoder, v *Box[*[]int]) {
 	e.Begin()
 	if v.Value != nil {
@@ -25585,17 +23654,14 @@ func mcpEncodeBoxIntSlicePtr(e *wire.Encoder, v *Box[*[]int]) {
 	e.End()
 }
 
-// mcpEncodeIntSlicePtr writes a value of type *[]int.
 func mcpEncodeIntSlicePtr(e *wire.Encoder, v **[]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntSlice)
 }
 
-// mcpEncodeIntSlicePtrPtr writes a value of type **[]int.
 func mcpEncodeIntSlicePtrPtr(e *wire.Encoder, v ***[]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntSlicePtr)
 }
 
-// mcpEncodeBoxStringPtr writes a value of type Box[*string].
 func mcpEncodeBoxStringPtr(e *wire.Encoder, v *Box[*string]) {
 	e.Begin()
 	wire.PutPtrIf(e, "value", v.Value, wire.PutString)
@@ -25615,12 +23681,10 @@ func mcpEncodeBoxStringPtr(e *wire.Encoder, v *Box[*string]) {
 	e.End()
 }
 
-// mcpEncodeStringPtrPtr writes a value of type **string.
 func mcpEncodeStringPtrPtr(e *wire.Encoder, v ***string) {
 	wire.PutPtr(e, *v, mcpEncodeStringPtr)
 }
 
-// mcpEncodeBoxTimePtr writes a value of type Box[*time.Time].
 func mcpEncodeBoxTimePtr(e *wire.Encoder, v *Box[*time.Time]) {
 	e.Begin()
 	wire.PutPtrIf(e, "value", v.Value, wire.PutTime)
@@ -25642,12 +23706,10 @@ func mcpEncodeBoxTimePtr(e *wire.Encoder, v *Box[*time.Time]) {
 	e.End()
 }
 
-// mcpEncodeTimePtrPtr writes a value of type **time.Time.
 func mcpEncodeTimePtrPtr(e *wire.Encoder, v ***time.Time) {
 	wire.PutPtr(e, *v, mcpEncodeTimePtr)
 }
 
-// mcpEncodePointers writes a value of type Pointers.
 func mcpEncodePointers(e *wire.Encoder, v *Pointers) {
 	e.Begin()
 	if v.Two != nil {
@@ -25661,7 +23723,6 @@ func mcpEncodePointers(e *wire.Encoder, v *Pointers) {
 	e.End()
 }
 
-// mcpEncodeBoxPointSlice writes a value of type Box[[]Point].
 func mcpEncodeBoxPointSlice(e *wire.Encoder, v *Box[[]Point]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value, mcpEncodePoint)
@@ -25683,17 +23744,14 @@ func mcpEncodeBoxPointSlice(e *wire.Encoder, v *Box[[]Point]) {
 	e.End()
 }
 
-// mcpEncodePointSlice writes a value of type []Point.
 func mcpEncodePointSlice(e *wire.Encoder, v *[]Point) {
 	wire.PutSlice(e, *v, mcpEncodePoint)
 }
 
-// mcpEncodePointSlicePtr writes a value of type *[]Point.
 func mcpEncodePointSlicePtr(e *wire.Encoder, v **[]Point) {
 	wire.PutPtr(e, *v, mcpEncodePointSlice)
 }
 
-// mcpEncodeBoxPointMap writes a value of type Box[map[string]Point].
 func mcpEncodeBoxPointMap(e *wire.Encoder, v *Box[map[string]Point]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, mcpEncodePoint)
@@ -25715,17 +23773,14 @@ func mcpEncodeBoxPointMap(e *wire.Encoder, v *Box[map[string]Point]) {
 	e.End()
 }
 
-// mcpEncodePointMap writes a value of type map[string]Point.
 func mcpEncodePointMap(e *wire.Encoder, v *map[string]Point) {
 	wire.PutMap(e, *v, mcpEncodePoint)
 }
 
-// mcpEncodePointMapPtr writes a value of type *map[string]Point.
 func mcpEncodePointMapPtr(e *wire.Encoder, v **map[string]Point) {
 	wire.PutPtr(e, *v, mcpEncodePointMap)
 }
 
-// mcpEncodeBoxPrefix writes a value of type Box[netip.Prefix].
 func mcpEncodeBoxPrefix(e *wire.Encoder, v *Box[netip.Prefix]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*netip.Prefix).MarshalText)
@@ -25747,12 +23802,10 @@ func mcpEncodeBoxPrefix(e *wire.Encoder, v *Box[netip.Prefix]) {
 	e.End()
 }
 
-// mcpEncodePrefixPtr writes a value of type *netip.Prefix.
 func mcpEncodePrefixPtr(e *wire.Encoder, v **netip.Prefix) {
 	wire.PutPtr(e, *v, mcpEncodePrefix)
 }
 
-// mcpEncodeQuery writes a value of type Query.
 func mcpEncodeQuery(e *wire.Encoder, v *Query) {
 	e.Begin().String("text", v.Text).Int("limit", v.Limit)
 	wire.PutPtrIf(e, "sort", v.Sort, wire.PutString)
@@ -25767,7 +23820,6 @@ var _ = struct {
 	Tags  []string
 }(Query{})
 
-// mcpEncodeQuoted writes a value of type Quoted.
 func mcpEncodeQuoted(e *wire.Encoder, v *Quoted) {
 	e.Begin()
 	wire.PutQuoted(e.Name("i"), &v.I, wire.PutInt)
@@ -25804,7 +23856,6 @@ func mcpEncodeQuoted(e *wire.Encoder, v *Quoted) {
 	e.End()
 }
 
-// mcpEncodeQuotedEnums writes a value of type QuotedEnums.
 func mcpEncodeQuotedEnums(e *wire.Encoder, v *QuotedEnums) {
 	e.Begin()
 	wire.PutQuoted(e.Name("sort"), &v.Sort, wire.PutString)
@@ -25826,7 +23877,6 @@ func mcpEncodeQuotedEnums(e *wire.Encoder, v *QuotedEnums) {
 	e.End()
 }
 
-// mcpEncodeBoxRankMap writes a value of type Box[map[Rank]Rank].
 func mcpEncodeBoxRankMap(e *wire.Encoder, v *Box[map[Rank]Rank]) {
 	e.Begin()
 	wire.PutMapText(e.Name("value"), v.Value, (*Rank).MarshalText, mcpEncodeRank)
@@ -25850,22 +23900,18 @@ func mcpEncodeBoxRankMap(e *wire.Encoder, v *Box[map[Rank]Rank]) {
 	e.End()
 }
 
-// mcpEncodeRank writes a value of type Rank.
 func mcpEncodeRank(e *wire.Encoder, v *Rank) {
 	wire.PutJSON(e, v, (*Rank).MarshalJSON)
 }
 
-// mcpEncodeRankMap writes a value of type map[Rank]Rank.
 func mcpEncodeRankMap(e *wire.Encoder, v *map[Rank]Rank) {
 	wire.PutMapText(e, *v, (*Rank).MarshalText, mcpEncodeRank)
 }
 
-// mcpEncodeRankMapPtr writes a value of type *map[Rank]Rank.
 func mcpEncodeRankMapPtr(e *wire.Encoder, v **map[Rank]Rank) {
 	wire.PutPtr(e, *v, mcpEncodeRankMap)
 }
 
-// mcpEncodeBoxRatio writes a value of type Box[Ratio].
 func mcpEncodeBoxRatio(e *wire.Encoder, v *Box[Ratio]) {
 	e.Begin()
 	wire.PutFloat(e.Name("value"), &v.Value)
@@ -25881,12 +23927,10 @@ func mcpEncodeBoxRatio(e *wire.Encoder, v *Box[Ratio]) {
 	e.End()
 }
 
-// mcpEncodeRatioPtr writes a value of type *Ratio.
 func mcpEncodeRatioPtr(e *wire.Encoder, v **Ratio) {
 	wire.PutPtr(e, *v, wire.PutFloat)
 }
 
-// mcpEncodeBoxRawMessage writes a value of type Box[json.RawMessage].
 func mcpEncodeBoxRawMessage(e *wire.Encoder, v *Box[json.RawMessage]) {
 	e.Begin()
 	wire.PutRaw(e.Name("value"), &v.Value)
@@ -25906,19 +23950,16 @@ func mcpEncodeBoxRawMessage(e *wire.Encoder, v *Box[json.RawMessage]) {
 	e.End()
 }
 
-// mcpEncodeRawMessagePtr writes a value of type *json.RawMessage.
 func mcpEncodeRawMessagePtr(e *wire.Encoder, v **json.RawMessage) {
 	wire.PutPtr(e, *v, wire.PutRaw)
 }
 
-// mcpEncodeRenamed writes a value of type Renamed.
 func mcpEncodeRenamed(e *wire.Encoder, v *Renamed) {
 	e.Begin()
 	mcpEncodeBase(e.Name("base"), &v.Base)
 	e.Int("Own", v.Own).End()
 }
 
-// mcpEncodeBase writes a value of type Base.
 func mcpEncodeBase(e *wire.Encoder, v *Base) {
 	e.Begin().String("id", v.ID).String("Name", v.Name)
 	if !v.At.IsZero() {
@@ -25927,13 +23968,11 @@ func mcpEncodeBase(e *wire.Encoder, v *Base) {
 	e.End()
 }
 
-// mcpEncodeResolved writes a value of type Resolved.
 func mcpEncodeResolved(e *wire.Encoder, v *Resolved) {
 	e.Begin().Int("L", v.Left.L).Int("Y", v.Right.Y).Int("Z", v.Right.Zed).Int("R", v.Right.R).String("X", v.X)
 	e.End()
 }
 
-// mcpEncodeRing writes a value of type Ring.
 func mcpEncodeRing(e *wire.Encoder, v *Ring) {
 	if !e.Enter() {
 		return
@@ -25945,7 +23984,6 @@ func mcpEncodeRing(e *wire.Encoder, v *Ring) {
 	e.Leave()
 }
 
-// mcpEncodeScalar writes a value of type Scalar.
 func mcpEncodeScalar(e *wire.Encoder, v *Scalar) {
 	e.Begin().String("Label", string(v.Label))
 	wire.PutInt(e.Name("count"), &v.Count)
@@ -25954,7 +23992,6 @@ func mcpEncodeScalar(e *wire.Encoder, v *Scalar) {
 	e.End()
 }
 
-// mcpEncodeBoxScores writes a value of type Box[Scores].
 func mcpEncodeBoxScores(e *wire.Encoder, v *Box[Scores]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, wire.PutFloat)
@@ -25976,17 +24013,14 @@ func mcpEncodeBoxScores(e *wire.Encoder, v *Box[Scores]) {
 	e.End()
 }
 
-// mcpEncodeScores writes a value of type Scores.
 func mcpEncodeScores(e *wire.Encoder, v *Scores) {
 	wire.PutMap(e, *v, wire.PutFloat)
 }
 
-// mcpEncodeScoresPtr writes a value of type *Scores.
 func mcpEncodeScoresPtr(e *wire.Encoder, v **Scores) {
 	wire.PutPtr(e, *v, mcpEncodeScores)
 }
 
-// mcpEncodeBoxSecret writes a value of type Box[Secret].
 func mcpEncodeBoxSecret(e *wire.Encoder, v *Box[Secret]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*Secret).MarshalText)
@@ -26008,17 +24042,14 @@ func mcpEncodeBoxSecret(e *wire.Encoder, v *Box[Secret]) {
 	e.End()
 }
 
-// mcpEncodeSecret writes a value of type Secret.
 func mcpEncodeSecret(e *wire.Encoder, v *Secret) {
 	wire.PutText(e, v, (*Secret).MarshalText)
 }
 
-// mcpEncodeSecretPtr writes a value of type *Secret.
 func mcpEncodeSecretPtr(e *wire.Encoder, v **Secret) {
 	wire.PutPtr(e, *v, mcpEncodeSecret)
 }
 
-// mcpEncodeZooBoxIntMap writes a value of type Box[map[Secret]int].
 func mcpEncodeZooBoxIntMap(e *wire.Encoder, v *Box[map[Secret]int]) {
 	e.Begin()
 	wire.PutMapText(e.Name("value"), v.Value, (*Secret).MarshalText, wire.PutInt)
@@ -26042,17 +24073,14 @@ func mcpEncodeZooBoxIntMap(e *wire.Encoder, v *Box[map[Secret]int]) {
 	e.End()
 }
 
-// mcpEncodeIntMap3 writes a value of type map[Secret]int.
 func mcpEncodeIntMap3(e *wire.Encoder, v *map[Secret]int) {
 	wire.PutMapText(e, *v, (*Secret).MarshalText, wire.PutInt)
 }
 
-// mcpEncodeIntMapPtr3 writes a value of type *map[Secret]int.
 func mcpEncodeIntMapPtr3(e *wire.Encoder, v **map[Secret]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntMap3)
 }
 
-// mcpEncodeBoxSerial writes a value of type Box[Serial].
 func mcpEncodeBoxSerial(e *wire.Encoder, v *Box[Serial]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26068,12 +24096,10 @@ func mcpEncodeBoxSerial(e *wire.Encoder, v *Box[Serial]) {
 	e.End()
 }
 
-// mcpEncodeSerialPtr writes a value of type *Serial.
 func mcpEncodeSerialPtr(e *wire.Encoder, v **Serial) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxSetLabel writes a value of type Box[Set[Label]].
 func mcpEncodeBoxSetLabel(e *wire.Encoder, v *Box[Set[Label]]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, wire.PutBool)
@@ -26095,17 +24121,14 @@ func mcpEncodeBoxSetLabel(e *wire.Encoder, v *Box[Set[Label]]) {
 	e.End()
 }
 
-// mcpEncodeSetLabel writes a value of type Set[Label].
 func mcpEncodeSetLabel(e *wire.Encoder, v *Set[Label]) {
 	wire.PutMap(e, *v, wire.PutBool)
 }
 
-// mcpEncodeSetLabelPtr writes a value of type *Set[Label].
 func mcpEncodeSetLabelPtr(e *wire.Encoder, v **Set[Label]) {
 	wire.PutPtr(e, *v, mcpEncodeSetLabel)
 }
 
-// mcpEncodeBoxSetSort writes a value of type Box[Set[Sort]].
 func mcpEncodeBoxSetSort(e *wire.Encoder, v *Box[Set[Sort]]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, wire.PutBool)
@@ -26127,17 +24150,14 @@ func mcpEncodeBoxSetSort(e *wire.Encoder, v *Box[Set[Sort]]) {
 	e.End()
 }
 
-// mcpEncodeSetSort writes a value of type Set[Sort].
 func mcpEncodeSetSort(e *wire.Encoder, v *Set[Sort]) {
 	wire.PutMap(e, *v, wire.PutBool)
 }
 
-// mcpEncodeSetSortPtr writes a value of type *Set[Sort].
 func mcpEncodeSetSortPtr(e *wire.Encoder, v **Set[Sort]) {
 	wire.PutPtr(e, *v, mcpEncodeSetSort)
 }
 
-// mcpEncodeBoxShade writes a value of type Box[Shade].
 func mcpEncodeBoxShade(e *wire.Encoder, v *Box[Shade]) {
 	e.Begin().String("value", string(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -26151,12 +24171,10 @@ func mcpEncodeBoxShade(e *wire.Encoder, v *Box[Shade]) {
 	e.End()
 }
 
-// mcpEncodeShadePtr writes a value of type *Shade.
 func mcpEncodeShadePtr(e *wire.Encoder, v **Shade) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeShadowing writes a value of type Shadowing.
 func mcpEncodeShadowing(e *wire.Encoder, v *Shadowing) {
 	e.Begin()
 	if !v.Base.At.IsZero() {
@@ -26165,7 +24183,6 @@ func mcpEncodeShadowing(e *wire.Encoder, v *Shadowing) {
 	e.Int("id", v.ID).String("Name", v.Label).End()
 }
 
-// mcpEncodeBoxShort writes a value of type Box[Short].
 func mcpEncodeBoxShort(e *wire.Encoder, v *Box[Short]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26181,12 +24198,10 @@ func mcpEncodeBoxShort(e *wire.Encoder, v *Box[Short]) {
 	e.End()
 }
 
-// mcpEncodeShortPtr writes a value of type *Short.
 func mcpEncodeShortPtr(e *wire.Encoder, v **Short) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeSingles writes a value of type Singles.
 func mcpEncodeSingles(e *wire.Encoder, v *Singles) {
 	e.Begin()
 	wire.PutFloat(e.Name("least"), &v.Least)
@@ -26201,7 +24216,6 @@ func mcpEncodeSingles(e *wire.Encoder, v *Singles) {
 	e.End()
 }
 
-// mcpEncodeBoxSize writes a value of type Box[Size].
 func mcpEncodeBoxSize(e *wire.Encoder, v *Box[Size]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26217,12 +24231,10 @@ func mcpEncodeBoxSize(e *wire.Encoder, v *Box[Size]) {
 	e.End()
 }
 
-// mcpEncodeSizePtr writes a value of type *Size.
 func mcpEncodeSizePtr(e *wire.Encoder, v **Size) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeZooBoxLevel writes a value of type Box[slog.Level].
 func mcpEncodeZooBoxLevel(e *wire.Encoder, v *Box[slog.Level]) {
 	e.Begin()
 	wire.PutJSON(e.Name("value"), &v.Value, (*slog.Level).MarshalJSON)
@@ -26246,12 +24258,10 @@ func mcpEncodeZooBoxLevel(e *wire.Encoder, v *Box[slog.Level]) {
 	e.End()
 }
 
-// mcpEncodeSlogLevelPtr writes a value of type *slog.Level.
 func mcpEncodeSlogLevelPtr(e *wire.Encoder, v **slog.Level) {
 	wire.PutPtr(e, *v, mcpEncodeSlogLevel)
 }
 
-// mcpEncodeBoxSort writes a value of type Box[Sort].
 func mcpEncodeBoxSort(e *wire.Encoder, v *Box[Sort]) {
 	e.Begin().String("value", string(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -26265,12 +24275,10 @@ func mcpEncodeBoxSort(e *wire.Encoder, v *Box[Sort]) {
 	e.End()
 }
 
-// mcpEncodeZooSortPtr writes a value of type *Sort.
 func mcpEncodeZooSortPtr(e *wire.Encoder, v **Sort) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeZooBoxIntMap2 writes a value of type Box[map[Sort]int].
 func mcpEncodeZooBoxIntMap2(e *wire.Encoder, v *Box[map[Sort]int]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, wire.PutInt)
@@ -26292,17 +24300,14 @@ func mcpEncodeZooBoxIntMap2(e *wire.Encoder, v *Box[map[Sort]int]) {
 	e.End()
 }
 
-// mcpEncodeIntMap4 writes a value of type map[Sort]int.
 func mcpEncodeIntMap4(e *wire.Encoder, v *map[Sort]int) {
 	wire.PutMap(e, *v, wire.PutInt)
 }
 
-// mcpEncodeIntMapPtr4 writes a value of type *map[Sort]int.
 func mcpEncodeIntMapPtr4(e *wire.Encoder, v **map[Sort]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntMap4)
 }
 
-// mcpEncodeZooBoxSortMap writes a value of type Box[map[Sort]Sort].
 func mcpEncodeZooBoxSortMap(e *wire.Encoder, v *Box[map[Sort]Sort]) {
 	e.Begin()
 	wire.PutMap(e.Name("value"), v.Value, wire.PutString)
@@ -26324,17 +24329,14 @@ func mcpEncodeZooBoxSortMap(e *wire.Encoder, v *Box[map[Sort]Sort]) {
 	e.End()
 }
 
-// mcpEncodeZooSortMap3 writes a value of type map[Sort]Sort.
 func mcpEncodeZooSortMap3(e *wire.Encoder, v *map[Sort]Sort) {
 	wire.PutMap(e, *v, wire.PutString)
 }
 
-// mcpEncodeZooSortMapPtr3 writes a value of type *map[Sort]Sort.
 func mcpEncodeZooSortMapPtr3(e *wire.Encoder, v **map[Sort]Sort) {
 	wire.PutPtr(e, *v, mcpEncodeZooSortMap3)
 }
 
-// mcpEncodeBoxSpaced writes a value of type Box[Spaced].
 func mcpEncodeBoxSpaced(e *wire.Encoder, v *Box[Spaced]) {
 	e.Begin()
 	wire.PutJSON(e.Name("value"), &v.Value, (*Spaced).MarshalJSON)
@@ -26356,17 +24358,14 @@ func mcpEncodeBoxSpaced(e *wire.Encoder, v *Box[Spaced]) {
 	e.End()
 }
 
-// mcpEncodeSpaced writes a value of type Spaced.
 func mcpEncodeSpaced(e *wire.Encoder, v *Spaced) {
 	wire.PutJSON(e, v, (*Spaced).MarshalJSON)
 }
 
-// mcpEncodeSpacedPtr writes a value of type *Spaced.
 func mcpEncodeSpacedPtr(e *wire.Encoder, v **Spaced) {
 	wire.PutPtr(e, *v, mcpEncodeSpaced)
 }
 
-// mcpEncodeZooBoxIntMap3 writes a value of type Box[map[Tag[int]]int].
 func mcpEncodeZooBoxIntMap3(e *wire.Encoder, v *Box[map[Tag[int]]int]) {
 	e.Begin()
 	wire.PutMapText(e.Name("value"), v.Value, (*Tag[int]).MarshalText, wire.PutInt)
@@ -26390,17 +24389,14 @@ func mcpEncodeZooBoxIntMap3(e *wire.Encoder, v *Box[map[Tag[int]]int]) {
 	e.End()
 }
 
-// mcpEncodeIntMap5 writes a value of type map[Tag[int]]int.
 func mcpEncodeIntMap5(e *wire.Encoder, v *map[Tag[int]]int) {
 	wire.PutMapText(e, *v, (*Tag[int]).MarshalText, wire.PutInt)
 }
 
-// mcpEncodeIntMapPtr5 writes a value of type *map[Tag[int]]int.
 func mcpEncodeIntMapPtr5(e *wire.Encoder, v **map[Tag[int]]int) {
 	wire.PutPtr(e, *v, mcpEncodeIntMap5)
 }
 
-// mcpEncodeTagged writes a value of type Tagged.
 func mcpEncodeTagged(e *wire.Encoder, v *Tagged) {
 	e.Begin().Int("OnlyA", v.TaggedA.OnlyA)
 	if v.TaggedB != nil {
@@ -26409,7 +24405,6 @@ func mcpEncodeTagged(e *wire.Encoder, v *Tagged) {
 	e.Int("Own", v.Own).End()
 }
 
-// mcpEncodeBoxTally writes a value of type Box[Tally].
 func mcpEncodeBoxTally(e *wire.Encoder, v *Box[Tally]) {
 	e.Begin()
 	wire.PutJSON(e.Name("value"), &v.Value, (*Tally).MarshalJSON)
@@ -26433,18 +24428,14 @@ func mcpEncodeBoxTally(e *wire.Encoder, v *Box[Tally]) {
 	e.End()
 }
 
-// mcpEncodeTally writes a value of type Tally.
 func mcpEncodeTally(e *wire.Encoder, v *Tally) {
 	wire.PutJSON(e, v, (*Tally).MarshalJSON)
 }
 
-// mcpEncodeTallyPtr writes a value of type *Tally.
 func mcpEncodeTallyPtr(e *wire.Encoder, v **Tally) {
 	wire.PutPtr(e, *v, mcpEncodeTally)
 }
 
-// mcpEncodeTreePairStringIntPtr writes a value of type Tree[Pair[string,
-// *int]].
 func mcpEncodeTreePairStringIntPtr(e *wire.Encoder, v *Tree[Pair[string, *int]]) {
 	if !e.Enter() {
 		return
@@ -26456,14 +24447,12 @@ func mcpEncodeTreePairStringIntPtr(e *wire.Encoder, v *Tree[Pair[string, *int]])
 	e.Leave()
 }
 
-// mcpEncodePairStringIntPtr writes a value of type Pair[string, *int].
 func mcpEncodePairStringIntPtr(e *wire.Encoder, v *Pair[string, *int]) {
 	e.Begin().String("first", v.First)
 	wire.PutPtrIf(e, "second", v.Second, wire.PutInt)
 	e.End()
 }
 
-// mcpEncodeTreeString writes a value of type Tree[string].
 func mcpEncodeTreeString(e *wire.Encoder, v *Tree[string]) {
 	if !e.Enter() {
 		return
@@ -26474,7 +24463,6 @@ func mcpEncodeTreeString(e *wire.Encoder, v *Tree[string]) {
 	e.Leave()
 }
 
-// mcpEncodeTreeTreeInt writes a value of type Tree[Tree[int]].
 func mcpEncodeTreeTreeInt(e *wire.Encoder, v *Tree[Tree[int]]) {
 	if !e.Enter() {
 		return
@@ -26486,7 +24474,6 @@ func mcpEncodeTreeTreeInt(e *wire.Encoder, v *Tree[Tree[int]]) {
 	e.Leave()
 }
 
-// mcpEncodeTreeInt writes a value of type Tree[int].
 func mcpEncodeTreeInt(e *wire.Encoder, v *Tree[int]) {
 	if !e.Enter() {
 		return
@@ -26497,7 +24484,6 @@ func mcpEncodeTreeInt(e *wire.Encoder, v *Tree[int]) {
 	e.Leave()
 }
 
-// mcpEncodeBoxUint writes a value of type Box[uint].
 func mcpEncodeBoxUint(e *wire.Encoder, v *Box[uint]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26513,12 +24499,10 @@ func mcpEncodeBoxUint(e *wire.Encoder, v *Box[uint]) {
 	e.End()
 }
 
-// mcpEncodeUintPtr writes a value of type *uint.
 func mcpEncodeUintPtr(e *wire.Encoder, v **uint) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxUint16 writes a value of type Box[uint16].
 func mcpEncodeBoxUint16(e *wire.Encoder, v *Box[uint16]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26534,12 +24518,10 @@ func mcpEncodeBoxUint16(e *wire.Encoder, v *Box[uint16]) {
 	e.End()
 }
 
-// mcpEncodeUint16Ptr writes a value of type *uint16.
 func mcpEncodeUint16Ptr(e *wire.Encoder, v **uint16) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxUint32 writes a value of type Box[uint32].
 func mcpEncodeBoxUint32(e *wire.Encoder, v *Box[uint32]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26555,12 +24537,10 @@ func mcpEncodeBoxUint32(e *wire.Encoder, v *Box[uint32]) {
 	e.End()
 }
 
-// mcpEncodeUint32Ptr writes a value of type *uint32.
 func mcpEncodeUint32Ptr(e *wire.Encoder, v **uint32) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxUint64 writes a value of type Box[uint64].
 func mcpEncodeBoxUint64(e *wire.Encoder, v *Box[uint64]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26576,12 +24556,10 @@ func mcpEncodeBoxUint64(e *wire.Encoder, v *Box[uint64]) {
 	e.End()
 }
 
-// mcpEncodeUint64Ptr writes a value of type *uint64.
 func mcpEncodeUint64Ptr(e *wire.Encoder, v **uint64) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxUint8 writes a value of type Box[uint8].
 func mcpEncodeBoxUint8(e *wire.Encoder, v *Box[uint8]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26597,12 +24575,10 @@ func mcpEncodeBoxUint8(e *wire.Encoder, v *Box[uint8]) {
 	e.End()
 }
 
-// mcpEncodeUint8Ptr writes a value of type *uint8.
 func mcpEncodeUint8Ptr(e *wire.Encoder, v **uint8) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxPointSliceMap writes a value of type Box[map[uint64][]Point].
 func mcpEncodeBoxPointSliceMap(e *wire.Encoder, v *Box[map[uint64][]Point]) {
 	e.Begin()
 	wire.PutMapInt(e.Name("value"), v.Value, mcpEncodePointSlice)
@@ -26626,17 +24602,14 @@ func mcpEncodeBoxPointSliceMap(e *wire.Encoder, v *Box[map[uint64][]Point]) {
 	e.End()
 }
 
-// mcpEncodePointSliceMap writes a value of type map[uint64][]Point.
 func mcpEncodePointSliceMap(e *wire.Encoder, v *map[uint64][]Point) {
 	wire.PutMapInt(e, *v, mcpEncodePointSlice)
 }
 
-// mcpEncodePointSliceMapPtr writes a value of type *map[uint64][]Point.
 func mcpEncodePointSliceMapPtr(e *wire.Encoder, v **map[uint64][]Point) {
 	wire.PutPtr(e, *v, mcpEncodePointSliceMap)
 }
 
-// mcpEncodeBoxUintptr writes a value of type Box[uintptr].
 func mcpEncodeBoxUintptr(e *wire.Encoder, v *Box[uintptr]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26652,12 +24625,10 @@ func mcpEncodeBoxUintptr(e *wire.Encoder, v *Box[uintptr]) {
 	e.End()
 }
 
-// mcpEncodeUintptrPtr writes a value of type *uintptr.
 func mcpEncodeUintptrPtr(e *wire.Encoder, v **uintptr) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxUnit writes a value of type Box[Unit].
 func mcpEncodeBoxUnit(e *wire.Encoder, v *Box[Unit]) {
 	e.Begin()
 	wire.PutInt(e.Name("value"), &v.Value)
@@ -26673,12 +24644,10 @@ func mcpEncodeBoxUnit(e *wire.Encoder, v *Box[Unit]) {
 	e.End()
 }
 
-// mcpEncodeZooUnitPtr writes a value of type *Unit.
 func mcpEncodeZooUnitPtr(e *wire.Encoder, v **Unit) {
 	wire.PutPtr(e, *v, wire.PutInt)
 }
 
-// mcpEncodeBoxUnlisted writes a value of type Box[Unlisted].
 func mcpEncodeBoxUnlisted(e *wire.Encoder, v *Box[Unlisted]) {
 	e.Begin().String("value", string(v.Value))
 	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
@@ -26692,12 +24661,10 @@ func mcpEncodeBoxUnlisted(e *wire.Encoder, v *Box[Unlisted]) {
 	e.End()
 }
 
-// mcpEncodeUnlistedPtr writes a value of type *Unlisted.
 func mcpEncodeUnlistedPtr(e *wire.Encoder, v **Unlisted) {
 	wire.PutPtr(e, *v, wire.PutString)
 }
 
-// mcpEncodeBoxUpper writes a value of type Box[Upper].
 func mcpEncodeBoxUpper(e *wire.Encoder, v *Box[Upper]) {
 	e.Begin()
 	wire.PutText(e.Name("value"), &v.Value, (*Upper).MarshalText)
@@ -26719,17 +24686,14 @@ func mcpEncodeBoxUpper(e *wire.Encoder, v *Box[Upper]) {
 	e.End()
 }
 
-// mcpEncodeUpper writes a value of type Upper.
 func mcpEncodeUpper(e *wire.Encoder, v *Upper) {
 	wire.PutText(e, v, (*Upper).MarshalText)
 }
 
-// mcpEncodeUpperPtr writes a value of type *Upper.
 func mcpEncodeUpperPtr(e *wire.Encoder, v **Upper) {
 	wire.PutPtr(e, *v, mcpEncodeUpper)
 }
 
-// mcpEncodeValidated writes a value of type Validated.
 func mcpEncodeValidated(e *wire.Encoder, v *Validated) {
 	e.Begin().StringIf("name", v.Name).String("opt", v.Opt).Int("age", v.Age).Float64("rate", v.Rate)
 	e.String("color", v.Color).Int("num", v.Num).String("email", v.Email).String("url", v.URL)
@@ -26739,7 +24703,6 @@ func mcpEncodeValidated(e *wire.Encoder, v *Validated) {
 	e.String("begin", v.Begin).String("other", v.Other).End()
 }
 
-// mcpEncodeBoxVectorVectorInt writes a value of type Box[Vector[Vector[int]]].
 func mcpEncodeBoxVectorVectorInt(e *wire.Encoder, v *Box[Vector[Vector[int]]]) {
 	e.Begin()
 	wire.PutSlice(e.Name("value"), v.Value, mcpEncodeVectorInt)
@@ -26761,22 +24724,18 @@ func mcpEncodeBoxVectorVectorInt(e *wire.Encoder, v *Box[Vector[Vector[int]]]) {
 	e.End()
 }
 
-// mcpEncodeVectorInt writes a value of type Vector[int].
 func mcpEncodeVectorInt(e *wire.Encoder, v *Vector[int]) {
 	wire.PutSlice(e, *v, wire.PutInt)
 }
 
-// mcpEncodeVectorVectorInt writes a value of type Vector[Vector[int]].
 func mcpEncodeVectorVectorInt(e *wire.Encoder, v *Vector[Vector[int]]) {
 	wire.PutSlice(e, *v, mcpEncodeVectorInt)
 }
 
-// mcpEncodeVectorVectorIntPtr writes a value of type *Vector[Vector[int]].
 func mcpEncodeVectorVectorIntPtr(e *wire.Encoder, v **Vector[Vector[int]]) {
 	wire.PutPtr(e, *v, mcpEncodeVectorVectorInt)
 }
 
-// mcpEncodeVessel writes a value of type Vessel.
 func mcpEncodeVessel(e *wire.Encoder, v *Vessel) {
 	if !e.Enter() {
 		return
@@ -26787,7 +24746,6 @@ func mcpEncodeVessel(e *wire.Encoder, v *Vessel) {
 	e.Leave()
 }
 
-// mcpEncodeBoxWeight writes a value of type Box[Weight].
 func mcpEncodeBoxWeight(e *wire.Encoder, v *Box[Weight]) {
 	e.Begin()
 	wire.PutJSON(e.Name("value"), &v.Value, (*Weight).MarshalJSON)
@@ -26811,17 +24769,14 @@ func mcpEncodeBoxWeight(e *wire.Encoder, v *Box[Weight]) {
 	e.End()
 }
 
-// mcpEncodeWeight writes a value of type Weight.
 func mcpEncodeWeight(e *wire.Encoder, v *Weight) {
 	wire.PutJSON(e, v, (*Weight).MarshalJSON)
 }
 
-// mcpEncodeWeightPtr writes a value of type *Weight.
 func mcpEncodeWeightPtr(e *wire.Encoder, v **Weight) {
 	wire.PutPtr(e, *v, mcpEncodeWeight)
 }
 
-// mcpEncodeWide writes a value of type Wide.
 func mcpEncodeWide(e *wire.Encoder, v *Wide) {
 	e.Begin().Int("f000", v.Field000).StringIf("f001", v.Field001).BoolIf("f002", v.Field002)
 	wire.PutPtrIf(e, "f003", v.Field003, wire.PutInt)
@@ -26904,7 +24859,6 @@ func mcpEncodeWide(e *wire.Encoder, v *Wide) {
 	e.End()
 }
 
-// mcpEncodeWider writes a value of type Wider.
 func mcpEncodeWider(e *wire.Encoder, v *Wider) {
 	e.Begin()
 	wire.PutInt(e.Name("f000"), &v.F000)
@@ -27038,17 +24992,14 @@ func mcpEncodeWider(e *wire.Encoder, v *Wider) {
 	e.End()
 }
 
-// mcpEncodeWithAlias writes a value of type WithAlias.
 func mcpEncodeWithAlias(e *wire.Encoder, v *WithAlias) {
 	e.Begin().Int("x", v.AliasOfPoint.X).Int("y", v.AliasOfPoint.Y).Int("Z", v.Z).End()
 }
 
-// mcpEncodeWithGeneric writes a value of type WithGeneric.
 func mcpEncodeWithGeneric(e *wire.Encoder, v *WithGeneric) {
 	e.Begin().Int("first", v.Pair.First).String("second", v.Pair.Second).Bool("Own", v.Own).End()
 }
 
-// mcpEncodeWord writes a value of type Word.
 func mcpEncodeWord(e *wire.Encoder, v *Word) {
 	e.Begin().Bool("f000", v.F000).Bool("f001", v.F001).Bool("f002", v.F002).Bool("f003", v.F003)
 	e.Bool("f004", v.F004).Bool("f005", v.F005).Bool("f006", v.F006).Bool("f007", v.F007).Bool("f008", v.F008)
@@ -27066,7 +25017,6 @@ func mcpEncodeWord(e *wire.Encoder, v *Word) {
 	e.End()
 }
 
-// mcpEncodeCovered writes a value of type Covered.
 func mcpEncodeCovered(e *wire.Encoder, v *Covered) {
 	e.Begin()
 	if v.Error.Valid {
@@ -27091,12 +25041,10 @@ var _ = struct {
 	Deep   **Shape
 }(Covered{})
 
-// mcpEncodeErrorPtr writes a value of type *error.
 func mcpEncodeErrorPtr(e *wire.Encoder, v **error) {
 	wire.PutPtr(e, *v, wire.PutError)
 }
 
-// mcpEncodeShape writes a value of type Shape.
 func mcpEncodeShape(e *wire.Encoder, v *Shape) {
 	switch x := (*v).(type) {
 	case Circle:
@@ -27114,24 +25062,20 @@ func mcpEncodeShape(e *wire.Encoder, v *Shape) {
 	}
 }
 
-// mcpEncodeShapeCircle writes a value of type Circle.
 func mcpEncodeShapeCircle(e *wire.Encoder, v *Circle) {
 	e.Begin().Tag("type", "Circle").Float64("radius", v.Radius).End()
 }
 
-// mcpEncodeShapeSquare writes a value of type Square.
 func mcpEncodeShapeSquare(e *wire.Encoder, v *Square) {
 	e.Begin().Tag("type", "Square").Int("side", v.Side)
 	wire.PutSliceIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }
 
-// mcpEncodeShapeDot writes a value of type Dot.
 func mcpEncodeShapeDot(e *wire.Encoder, v *Dot) {
 	e.Begin().Tag("type", "Dot").End()
 }
 
-// mcpEncodeFormula writes a value of type Formula.
 func mcpEncodeFormula(e *wire.Encoder, v *Formula) {
 	e.Begin()
 	if v.Expr != nil {
@@ -27140,7 +25084,6 @@ func mcpEncodeFormula(e *wire.Encoder, v *Formula) {
 	e.End()
 }
 
-// mcpEncodeExpr writes a value of type Expr.
 func mcpEncodeExpr(e *wire.Encoder, v *Expr) {
 	if !e.Enter() {
 		return
@@ -27162,21 +25105,18 @@ func mcpEncodeExpr(e *wire.Encoder, v *Expr) {
 	e.Leave()
 }
 
-// mcpEncodeExprSum writes a value of type Sum.
 func mcpEncodeExprSum(e *wire.Encoder, v *Sum) {
 	e.Begin().Tag("op", "add")
 	wire.PutSlice(e.Name("terms"), v.Terms, mcpEncodeExpr)
 	e.End()
 }
 
-// mcpEncodeExprLiteral writes a value of type Literal.
 func mcpEncodeExprLiteral(e *wire.Encoder, v *Literal) {
 	e.Begin().Tag("op", "literal")
 	wire.PutInt(e.Name("value"), &v.Value)
 	e.End()
 }
 
-// mcpEncodeExprNot writes a value of type Not.
 func mcpEncodeExprNot(e *wire.Encoder, v *Not) {
 	e.Begin().Tag("op", "not")
 	if v.Inner != nil {
@@ -27185,12 +25125,10 @@ func mcpEncodeExprNot(e *wire.Encoder, v *Not) {
 	e.End()
 }
 
-// mcpEncodeNullInt writes a value of type sql.Null[int].
 func mcpEncodeNullInt(e *wire.Encoder, v *sql.Null[int]) {
 	wire.PutFlagged(e, &v.V, v.Valid, wire.PutInt)
 }
 
-// mcpEncodeHusk writes a value of type Husk.
 func mcpEncodeHusk(e *wire.Encoder, v *Husk) {
 	if !e.Enter() {
 		return
@@ -27204,12 +25142,10 @@ func mcpEncodeHusk(e *wire.Encoder, v *Husk) {
 	e.Leave()
 }
 
-// mcpEncodeHuskList writes a value of type HuskList.
 func mcpEncodeHuskList(e *wire.Encoder, v *HuskList) {
 	wire.PutSlice(e, *v, mcpEncodeHusk)
 }
 
-// mcpEncodeLayers writes a value of type Layers.
 func mcpEncodeLayers(e *wire.Encoder, v *Layers) {
 	e.Begin()
 	if v.Pointers != nil {
@@ -27268,7 +25204,6 @@ func mcpEncodeLayers(e *wire.Encoder, v *Layers) {
 	e.End()
 }
 
-// mcpEncodeBoxNullIntPtr writes a value of type Box[sql.Null[*int]].
 func mcpEncodeBoxNullIntPtr(e *wire.Encoder, v *Box[sql.Null[*int]]) {
 	e.Begin()
 	if v.Value.Valid {
@@ -27294,27 +25229,22 @@ func mcpEncodeBoxNullIntPtr(e *wire.Encoder, v *Box[sql.Null[*int]]) {
 	e.End()
 }
 
-// mcpEncodeNullIntPtr writes a value of type sql.Null[*int].
 func mcpEncodeNullIntPtr(e *wire.Encoder, v *sql.Null[*int]) {
 	wire.PutFlagged(e, &v.V, v.Valid, mcpEncodeIntPtr2)
 }
 
-// mcpEncodeNullIntPtrPtr writes a value of type *sql.Null[*int].
 func mcpEncodeNullIntPtrPtr(e *wire.Encoder, v **sql.Null[*int]) {
 	wire.PutPtr(e, *v, mcpEncodeNullIntPtr)
 }
 
-// mcpEncodeNullNullFloat64 writes a value of type sql.Null[sql.Null[float64]].
 func mcpEncodeNullNullFloat64(e *wire.Encoder, v *sql.Null[sql.Null[float64]]) {
 	wire.PutFlagged(e, &v.V, v.Valid, mcpEncodeNullFloat64)
 }
 
-// mcpEncodeNullFloat64 writes a value of type sql.Null[float64].
 func mcpEncodeNullFloat64(e *wire.Encoder, v *sql.Null[float64]) {
 	wire.PutFlagged(e, &v.V, v.Valid, wire.PutFloat)
 }
 
-// mcpEncodeLinks writes a value of type Links.
 func mcpEncodeLinks(e *wire.Encoder, v *Links) {
 	e.Begin()
 	wire.PutText(e.Name("home"), &v.Home, (*url.URL).MarshalBinary)
@@ -27326,17 +25256,14 @@ func mcpEncodeLinks(e *wire.Encoder, v *Links) {
 	e.End()
 }
 
-// mcpEncodeURL writes a value of type url.URL.
 func mcpEncodeURL(e *wire.Encoder, v *url.URL) {
 	wire.PutText(e, v, (*url.URL).MarshalBinary)
 }
 
-// mcpEncodeURLPtr writes a value of type *url.URL.
 func mcpEncodeURLPtr(e *wire.Encoder, v **url.URL) {
 	wire.PutPtr(e, *v, mcpEncodeURL)
 }
 
-// mcpEncodeBoxMaybe writes a value of type Box[Maybe].
 func mcpEncodeBoxMaybe(e *wire.Encoder, v *Box[Maybe]) {
 	e.Begin()
 	wire.PutConverted(e.Name("value"), &v.Value, encodeMaybe, mcpEncodeIntPtr2)
@@ -27358,17 +25285,14 @@ func mcpEncodeBoxMaybe(e *wire.Encoder, v *Box[Maybe]) {
 	e.End()
 }
 
-// mcpEncodeMaybe writes a value of type Maybe.
 func mcpEncodeMaybe(e *wire.Encoder, v *Maybe) {
 	wire.PutConverted(e, v, encodeMaybe, mcpEncodeIntPtr2)
 }
 
-// mcpEncodeMaybePtr writes a value of type *Maybe.
 func mcpEncodeMaybePtr(e *wire.Encoder, v **Maybe) {
 	wire.PutPtr(e, *v, mcpEncodeMaybe)
 }
 
-// mcpEncodeOutcome writes a value of type Outcome.
 func mcpEncodeOutcome(e *wire.Encoder, v *Outcome) {
 	e.Begin()
 	if v.Err != nil {
@@ -27392,7 +25316,6 @@ var _ = struct {
 	N    int
 }(Outcome{})
 
-// mcpEncodeWrapping writes a value of type Wrapping.
 func mcpEncodeWrapping(e *wire.Encoder, v *Wrapping) {
 	if !e.Enter() {
 		return
@@ -27403,12 +25326,10 @@ func mcpEncodeWrapping(e *wire.Encoder, v *Wrapping) {
 	e.Leave()
 }
 
-// mcpEncodeParcel writes a value of type Parcel.
 func mcpEncodeParcel(e *wire.Encoder, v *Parcel) {
 	wire.PutConverted(e, v, encodeParcel, mcpEncodeWrapping)
 }
 
-// mcpEncodeBoxPerhaps writes a value of type Box[Perhaps].
 func mcpEncodeBoxPerhaps(e *wire.Encoder, v *Box[Perhaps]) {
 	e.Begin()
 	wire.PutConverted(e.Name("value"), &v.Value, encodePerhaps, mcpEncodeNullInt64)
@@ -27430,22 +25351,18 @@ func mcpEncodeBoxPerhaps(e *wire.Encoder, v *Box[Perhaps]) {
 	e.End()
 }
 
-// mcpEncodeNullInt64 writes a value of type sql.NullInt64.
 func mcpEncodeNullInt64(e *wire.Encoder, v *sql.NullInt64) {
 	wire.PutFlagged(e, &v.Int64, v.Valid, wire.PutInt)
 }
 
-// mcpEncodePerhaps writes a value of type Perhaps.
 func mcpEncodePerhaps(e *wire.Encoder, v *Perhaps) {
 	wire.PutConverted(e, v, encodePerhaps, mcpEncodeNullInt64)
 }
 
-// mcpEncodePerhapsPtr writes a value of type *Perhaps.
 func mcpEncodePerhapsPtr(e *wire.Encoder, v **Perhaps) {
 	wire.PutPtr(e, *v, mcpEncodePerhaps)
 }
 
-// mcpEncodeRow writes a value of type Row.
 func mcpEncodeRow(e *wire.Encoder, v *Row) {
 	e.Begin()
 	if v.Name.Valid {
@@ -27480,12 +25397,10 @@ func mcpEncodeRow(e *wire.Encoder, v *Row) {
 	e.End()
 }
 
-// mcpEncodeNullString writes a value of type sql.NullString.
 func mcpEncodeNullString(e *wire.Encoder, v *sql.NullString) {
 	wire.PutFlagged(e, &v.String, v.Valid, wire.PutString)
 }
 
-// mcpEncodeDrawing writes a value of type Drawing.
 func mcpEncodeDrawing(e *wire.Encoder, v *Drawing) {
 	e.Begin()
 	if v.Main != nil {
@@ -27500,7 +25415,6 @@ func mcpEncodeDrawing(e *wire.Encoder, v *Drawing) {
 	e.End()
 }
 
-// mcpEncodeSQLNulls writes a value of type SQLNulls.
 func mcpEncodeSQLNulls(e *wire.Encoder, v *SQLNulls) {
 	e.Begin()
 	if v.Own.Valid {
@@ -27530,12 +25444,10 @@ func mcpEncodeSQLNulls(e *wire.Encoder, v *SQLNulls) {
 	e.End()
 }
 
-// mcpEncodeZooNullSeason writes a value of type NullSeason.
 func mcpEncodeZooNullSeason(e *wire.Encoder, v *NullSeason) {
 	wire.PutFlagged(e, &v.Season, v.Valid, wire.PutString)
 }
 
-// mcpEncodeSQLNullsWrapped writes a value of a type that has no name.
 func mcpEncodeSQLNullsWrapped(e *wire.Encoder, v *mcpStructSQLNullsWrapped) {
 	e.Begin()
 	if v.V.Valid {
@@ -27544,7 +25456,6 @@ func mcpEncodeSQLNullsWrapped(e *wire.Encoder, v *mcpStructSQLNullsWrapped) {
 	e.End()
 }
 
-// mcpEncodeBoxNullSeason writes a value of type Box[NullSeason].
 func mcpEncodeBoxNullSeason(e *wire.Encoder, v *Box[NullSeason]) {
 	e.Begin()
 	if v.Value.Valid {
@@ -27570,12 +25481,10 @@ func mcpEncodeBoxNullSeason(e *wire.Encoder, v *Box[NullSeason]) {
 	e.End()
 }
 
-// mcpEncodeZooNullSeasonPtr writes a value of type *NullSeason.
 func mcpEncodeZooNullSeasonPtr(e *wire.Encoder, v **NullSeason) {
 	wire.PutPtr(e, *v, mcpEncodeZooNullSeason)
 }
 
-// mcpEncodeBoxWeekday writes a value of type Box[time.Weekday].
 func mcpEncodeBoxWeekday(e *wire.Encoder, v *Box[time.Weekday]) {
 	e.Begin()
 	wire.PutConverted(e.Name("value"), &v.Value, encodeWeekday, wire.PutString)
@@ -27599,12 +25508,10 @@ func mcpEncodeBoxWeekday(e *wire.Encoder, v *Box[time.Weekday]) {
 	e.End()
 }
 
-// mcpEncodeWeekday writes a value of type time.Weekday.
 func mcpEncodeWeekday(e *wire.Encoder, v *time.Weekday) {
 	wire.PutConverted(e, v, encodeWeekday, wire.PutString)
 }
 
-// mcpEncodeWeekdayPtr writes a value of type *time.Weekday.
 func mcpEncodeWeekdayPtr(e *wire.Encoder, v **time.Weekday) {
 	wire.PutPtr(e, *v, mcpEncodeWeekday)
 }

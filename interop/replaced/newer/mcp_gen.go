@@ -20,7 +20,6 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolFind, mcpCallFind))
 }
 
-// mcpToolFind describes the tool "find".
 var mcpToolFind = mcp.ToolInfo{
 	Name:        "find",
 	Description: "Finds a book.",
@@ -57,11 +56,8 @@ func mcpCallFind(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 }
 
 var _ func(string) Book = Find
+var mcpFieldsFind = wire.Fields{{Must: "title"}}
 
-// mcpFieldsFind are the arguments of the tool "find".
-var mcpFieldsFind = wire.Fields{{Name: "title", Required: true}}
-
-// mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.Begin().String("title", v.Title).Int("pages", v.Pages)
 	wire.PutSlice(e.Name("loans"), v.Loans, mcpEncodeLoan)
@@ -74,7 +70,6 @@ var _ = struct {
 	Loans []Loan
 }(Book{})
 
-// mcpEncodeLoan writes a value of type Loan.
 func mcpEncodeLoan(e *wire.Encoder, v *Loan) {
 	e.Begin().String("reader", v.Reader).Int("days", v.Days).End()
 }
