@@ -44,8 +44,8 @@ func ReadStart(name string, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("not a regular file (%s)", kind(info.Mode()))}
 	}
-	// A file may be longer than its size, as those of /proc are. ReadFrom needs MinRead bytes to find
-	// the end.
+	// A file may be longer than its size, as those of /proc are. ReadFrom needs MinRead bytes to
+	// find the end.
 	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead))
 	_, err = data.ReadFrom(io.LimitReader(f, most))
 	return data.Bytes(), err

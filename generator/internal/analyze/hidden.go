@@ -258,8 +258,8 @@ func suspicious(text string) bool {
 	return hidden || strings.Contains(text, `\`)
 }
 
-// check checks a suspicious text. JSON texts may contain hidden characters as escapes, which clients
-// decode; control characters are visible there.
+// check checks a suspicious text. JSON texts may contain hidden characters as escapes, which
+// clients decode; control characters are visible there.
 func (c *visibleChecker) check(text, what, owner string, at diag.Place) {
 	if owner != "" {
 		what += " of " + strings.Map(printable, owner)

@@ -76,7 +76,8 @@ type frame struct {
 	continued bool // the content begins on the same line, and continues on others
 	start     int  // where the element on the present line begins, or 0
 	cell      int  // where its second column begins, or 0
-	keyed     bool // the element has a key
+	keyed     bool // the element has a key, or one of several results ends
+	results   bool // of a function
 	section   []cell
 	size      int       // of an inline block, without the statement in it; where the type of a field begins
 	around    statement // for a frame with statements
@@ -92,8 +93,8 @@ const maxKey = 40
 // type of a field.
 const maxInline, maxType = 100, 29
 
-// Append appends a declaration with its doc comment, formatted as between empty lines, to a text. An
-// error is one of the syntax.
+// Append appends a declaration with its doc comment, formatted as between empty lines, to a text.
+// An error is one of the syntax.
 func (p *Printer) Append(to []byte, declaration string) ([]byte, error) {
 	if out, ok := p.known(to, declaration); ok {
 		return out, nil
@@ -227,7 +228,8 @@ func (p *Printer) begins(t, before item) bool {
 func (p *Printer) breakBefore(t, before item, closing bool) bool {
 	f := p.top()
 	if t.lines == 0 {
-		return !closing || !f.indented // the bracket of an indented frame has a line of its own
+		// The bracket of an indented frame has a line of its own, and gofmt deletes a last comma.
+		return !closing || !f.indented && before.kind != token.COMMA
 	}
 	indent, statements := p.level, f.kind == block || f.kind == cases
 	switch opening := before.kind == token.LPAREN || before.kind == token.LBRACE; {
@@ -251,7 +253,7 @@ func (p *Printer) breakBefore(t, before item, closing bool) bool {
 		if p.keyword != token.CASE || closing {
 			return false
 		}
-	case f.indented:
+	case f.indented && (statements || f.kind == fields || before.kind == token.COMMA):
 	case f.kind == group && before.kind == token.COMMA && !closing:
 		if !p.several() {
 			return false
@@ -370,6 +372,8 @@ func (p *Printer) close(t item) bool {
 		return false
 	}
 	switch {
+	case f.results && !f.keyed:
+		return false // gofmt deletes the parentheses around one type
 	case f.kind == inline && f.size+len(p.out) > maxInline, f.kind == field && (f.size == 0 || len(p.out)-f.size > maxType):
 		return false
 	case f.kind == inline || f.kind == field:

@@ -11,7 +11,7 @@ func (p *Printer) space(i int, t, before item) (spaced, ok bool) {
 	case token.COLON:
 		return false, p.top().kind == composite || len(p.frames) == p.base && (p.keyword == token.CASE || p.keyword == token.DEFAULT)
 	case token.SEMICOLON:
-		return false, p.open && len(p.frames) == p.base && before.kind != token.FOR && before.kind != token.SEMICOLON
+		return false, p.open && p.keyword != token.FUNC && len(p.frames) == p.base && before.kind != token.FOR && before.kind != token.SEMICOLON
 	case token.INC, token.DEC:
 		return false, before.operand()
 	}
@@ -63,7 +63,7 @@ func (p *Printer) afterOperand(i int, t, before item) (spaced, ok bool) {
 	case token.ELSE:
 		return true, before.kind == token.RBRACE && p.closed == block
 	case token.LPAREN:
-		return result, before.kind != token.STRING && before.kind != token.INT
+		return result, !typed && before.kind != token.STRING && before.kind != token.INT
 	case token.LBRACK:
 		if i+1 < len(p.items) && p.items[i+1].kind == token.RBRACK {
 			return !typed, name || result || typed
@@ -140,8 +140,11 @@ func (p *Printer) after(i int, t item, at int) bool {
 		k := group
 		if before.kind == token.FUNC || before.kind == token.RPAREN && p.closed == params || i == 2 && p.items[0].kind == token.FUNC {
 			k = params
+		} else if before.kind == token.LPAREN || f.kind != none && f.kind != block && f.kind != cases && f.kind != inline && f.kind != composite && f.kind != group ||
+			i == 2 && p.items[0].kind != token.FUNC || p.items[i-2].kind == token.VAR {
+			return false // gofmt deletes some parentheses, such as those around types
 		}
-		p.frames = append(p.frames, frame{kind: k})
+		p.frames = append(p.frames, frame{kind: k, results: before.kind == token.RPAREN && p.closed == params})
 	case token.LBRACK:
 		p.unary = false
 		k := index
@@ -218,6 +221,7 @@ func (p *Printer) between(i int, t item, f *frame, at int) bool {
 				return false // see several
 			}
 		}
+		f.keyed = f.keyed || f.results
 		if f.kind == composite && f.indented && same {
 			if f.cell > 0 {
 				return false // members on one line with others

@@ -36,7 +36,7 @@ func (d *Docs) render(c comment, pkg *types.Package, imports map[string]string, 
 	return strings.TrimSpace(string(printer.Text(parsed)))
 }
 
-// unmarked reports whether a comment is one paragraph without markup, as most comments on fields are.
+// unmarked reports whether a comment is a paragraph without markup, as most comments on fields are.
 func unmarked(text string) bool {
 	for line := range strings.Lines(text) {
 		if first := line[0] | 0x20; first < 'a' || first > 'z' {
