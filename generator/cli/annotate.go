@@ -137,6 +137,7 @@ type trial struct {
 }
 
 func (t *trial) analyze(more ...*target) (*model.Package, *diag.List) {
+	t.pkg.Edited()
 	for _, s := range more {
 		defer s.pretend()()
 	}

@@ -76,6 +76,9 @@ func (p *Package) Directives() ([]*directive.Set, *diag.List) {
 	return p.directives()
 }
 
+// Edited makes each call of Directives scan the files, for a caller that changes their comments.
+func (p *Package) Edited() { p.directives = nil }
+
 func (p *Package) scan() ([]*directive.Set, *diag.List) {
 	var found diag.List
 	return directive.ScanFiles(p.Fset, p.Files, &found), &found

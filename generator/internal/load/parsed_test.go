@@ -38,4 +38,8 @@ package m
 	if len(first) != 2 || &first[0] != &again[0] || found != same {
 		t.Errorf("scanned again: %v, %v", first, again)
 	}
+	p.Edited()
+	if edited, _ := p.Directives(); &edited[0] == &first[0] {
+		t.Error("an edited package is not scanned again")
+	}
 }
