@@ -11,7 +11,7 @@ import (
 )
 
 // mostBytes limits the size that the commands add to a program. Half of it is the editing of files,
-// a quarter the packages os/exec and text/tabwriter, and a tenth the redaction of credentials.
+// a quarter package os/exec, and a tenth the redaction of credentials.
 const mostBytes = 520 << 10
 
 // The commands add little to the size of a program: it is built with them, and with an overlay
