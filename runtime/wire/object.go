@@ -66,23 +66,29 @@ var noObject Object
 
 // Object begins an object with these members and no others. Next detects unknown, missing and
 // duplicate names. A value that is not an object is a violation, and Next returns false at once.
-func (d *Decoder) Object(f Fields) *Object { return d.object(f, false) }
-
-// OpenObject is like Object, but Next also returns unknown members. It skips those that the code
-// does not read.
-func (d *Decoder) OpenObject(f Fields) *Object { return d.object(f, true) }
-
-func (d *Decoder) object(fields Fields, open bool) *Object {
+func (d *Decoder) Object(fields Fields) *Object {
+	// Generated code calls it in each function that reads an object: it is too large to be inlined
+	// there, unlike a function that calls another one.
 	if !d.begin('{', "an object") {
 		return &noObject
 	}
 	o := d.nextObject()
-	o.d, o.fields, o.isOpen = d, fields, open
+	o.d, o.fields, o.isOpen = d, fields, false
 	o.seen, o.expected, o.value, o.optional = 0, 0, -1, false
 	o.stray, o.meant = 0, 0
 	o.keys = d.keys.len()
 	if len(fields) > 64 {
 		o.seenMore = make([]uint64, (len(fields)-1)/64)
+	}
+	return o
+}
+
+// OpenObject is like Object, but Next also returns unknown members. It skips those that the code
+// does not read.
+func (d *Decoder) OpenObject(fields Fields) *Object {
+	o := d.Object(fields)
+	if o != &noObject {
+		o.isOpen = true
 	}
 	return o
 }
