@@ -25,8 +25,8 @@ import (
 // the zero value needs no further storage, and its lock is not used.
 //
 // A question is recorded in this order: under the lock, make the record, then look whether the
-// handler has returned. The end of a run sets returned first, and then looks for a record. So either
-// the question is refused, or the end of the run finds it.
+// handler has returned. The end of a run sets returned first, and then looks for a record. So
+// either the question is refused, or the end of the run finds it.
 type questions struct {
 	returned atomic.Bool // the handler has returned, and can no longer ask
 	used     atomic.Bool // there is a record

@@ -59,8 +59,8 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	return result, nil
 }
 
-// visible returns the tool that a look-up found, or nil if there is none or the request does not see
-// it. On a server without policies and scopes, it asks nothing about the request.
+// visible returns the tool that a look-up found, or nil for another result, and for a tool that the
+// request does not see. On a server without policies and scopes, it asks nothing about the request.
 func (s *Server) visible(ctx context.Context, x *exchange, f Feature) *tool {
 	t, _ := f.(*tool)
 	if t == nil || (s.decides(&x.From) || s.hasScopes.Load()) && !s.mayUse(ctx, t) {

@@ -196,9 +196,9 @@ func (s *stream) add(message []byte, notice uint64) {
 	s.changed()
 }
 
-// replySingle records the reply that is the only message of a stream without a log. In most cases it
-// is written at once, and its pooled buffer is reused; see [stream.recycle]. The caller holds the
-// guard.
+// replySingle records the reply that is the only message of a stream without a log. In most cases
+// it is written at once, and its pooled buffer is reused; see [stream.recycle]. The caller holds
+// the guard.
 func (s *stream) replySingle(plain *[]byte, code int) {
 	s.pooled = plain
 	if cost := bufferCost(cap(*plain)); cost > 0 {

@@ -67,8 +67,8 @@ func (r *requestMeta) check(meta []byte) *jsonrpc.Error {
 	return nil
 }
 
-// metaOrigin determines the revision of a request with _meta. A revision in it takes precedence over
-// the one that the connection has negotiated (versioning, backward compatibility).
+// metaOrigin determines the revision of a request with _meta. A revision in it takes precedence
+// over the one that the connection has negotiated (versioning, backward compatibility).
 func (c *Conn) metaOrigin(m *jsonrpc.Message, meta []byte, inBatch bool) (Origin, *jsonrpc.Error) {
 	if !jsonobject.Is(meta) {
 		return Origin{}, InvalidParams("params._meta must be an object")
