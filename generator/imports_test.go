@@ -18,7 +18,7 @@ func TestImports(t *testing.T) {
 		{"github.com/mcpgen/mcpgen/generator", []string{module + "runtime", module + "cmd", module + "generator/cli", "net/http"}},
 		{module + "generator/internal/...", []string{module + "cmd", module + "generator/cli"}},
 		{module + "generator/internal/model", []string{module + "generator", module + "runtime"}},
-		{module + "runtime/...", []string{module + "generator", "go/", "golang.org/x/tools", "github.com/dave/jennifer", "github.com/invopop/jsonschema"}},
+		{module + "runtime/...", []string{module + "generator", "go/", "golang.org/x/tools", "github.com/dave/jennifer", "github.com/invopop/jsonschema", "google.golang.org/protobuf"}},
 		{module + "internal/contract", []string{module + "generator", module + "runtime", "go/", "golang.org/x", "github.com/santhosh-tekuri"}},
 		{module + "runtime/wire", []string{module + "runtime/mcp", module + "runtime/jsonrpc"}},
 		{module + "runtime/mcpstdout", []string{"os", "fmt", "io", "internal/poll"}}, // initialized before the packages that print

@@ -1,0 +1,12 @@
+module github.com/mcpgen/mcpgen/generator/internal/protofile/oracle
+
+go 1.26.0
+
+require (
+	github.com/bufbuild/protocompile v0.14.1
+	google.golang.org/protobuf v1.36.11
+)
+
+require golang.org/x/sync v0.8.0 // indirect
+
+replace github.com/mcpgen/mcpgen => ../../../../
