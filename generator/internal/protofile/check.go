@@ -30,6 +30,9 @@ func (s *source) checkGo() *Error {
 		if t.index >= len(names) {
 			return problemf(t.position(), twoVersions, "type %s has no %s in the descriptor of %s", name, what, path)
 		}
+		if first := names[t.index]; first != "" {
+			return problemf(t.position(), twoVersions, "types %s and %s are both %s in the descriptor of %s", first, name, descriptorAt(s, t).FullName(), path)
+		}
 		names[t.index] = name
 	}
 	for i, m := range s.messages {
@@ -54,6 +57,14 @@ func (s *source) checkGo() *Error {
 		}
 	}
 	return nil
+}
+
+// descriptorAt returns the message or enumeration that the Go code of a type names.
+func descriptorAt(s *source, t *goType) protoreflect.Descriptor {
+	if t.enum {
+		return s.enums[t.index]
+	}
+	return s.messages[t.index]
 }
 
 // counterpart returns the Go type of a message or enumeration.

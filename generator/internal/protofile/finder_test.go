@@ -1,6 +1,7 @@
 package protofile_test
 
 import (
+	"errors"
 	"go/types"
 	"os"
 	"strings"
@@ -84,7 +85,7 @@ func TestOneName(t *testing.T) {
 // checkError checks the position and the message of an error.
 func checkError(t *testing.T, err error, file, want string) {
 	t.Helper()
-	e, ok := err.(*protofile.Error)
+	e, ok := errors.AsType[*protofile.Error](err)
 	if !ok {
 		t.Fatalf("got error %v, want %s", err, want)
 	}
