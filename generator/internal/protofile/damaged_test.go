@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/protofile"
 )
 
-// copied writes a module with the packages of a variant, once for each folder and after changing the
-// texts of their files, and returns its directory. The packages of a folder are
+// copied writes a module with the packages of a variant, once for each folder and after changing
+// the texts of their files, and returns its directory. The packages of a folder are
 // example.com/FOLDER/shop and example.com/FOLDER/common.
 func copied(t *testing.T, variant string, folders []string, change func(folder, file, text string) string) string {
 	t.Helper()

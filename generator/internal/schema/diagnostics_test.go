@@ -58,7 +58,9 @@ func TestDiagnostics(t *testing.T) {
 		{"text and JSON", "type X struct{}\nfunc (X) MarshalJSON() ([]byte, error) { return nil, nil }\nfunc (*X) UnmarshalText([]byte) error { return nil }",
 			"a.go:2:6: tool X: type X is written as JSON but read as text, or the other way round\n\thint: give it both MarshalJSON and UnmarshalJSON, or both text methods\n"},
 		{"protobuf", "type X struct{}\nfunc (*X) ProtoReflect() int { return 0 }",
-			"a.go:2:6: tool X: type X is a protobuf message, which encoding/json does not write as its JSON mapping requires\n\thint: use a struct of your own and convert, or take the message as json.RawMessage and use protojson\n"},
+			"a.go:2:6: tool X: type X is a protobuf message, which encoding/json does not write as its JSON mapping requires\n" +
+				"\ta.go:2:6: the descriptor of type X is missing: package example.com/main has no file of protoc-gen-go that declares the type\n" +
+				"\thint: structs and json.RawMessage are supported, messages are not: use a struct of your own and convert, or take the message as json.RawMessage and use protojson\n"},
 		{"promoted MarshalJSON", "import \"time\"\ntype X struct {\n\ttime.Time\n\tLost int\n}",
 			"a.go:3:6: warning: tool X: type X is written by the MarshalJSON of its embedded Time, and its other fields are lost\n\thint: name the embedded field, or give the type methods of its own\n"},
 		{"promoted MarshalJSON and nothing else", "import \"time\"\ntype X struct {\n\ttime.Time\n}",

@@ -83,8 +83,7 @@ func sameTypes(tuple *types.Tuple, want []types.Type) bool {
 // fillMethods sets the plan of a type with its own JSON form.
 func (r *Resolver) fillMethods(s site, plan *model.Type, t *types.Named, m methods) bool {
 	if m.protoReflect {
-		r.errorf(s, "use a struct of your own and convert, or take the message as json.RawMessage and use protojson",
-			"type %s is a protobuf message, which encoding/json does not write as its JSON mapping requires", r.typeString(t))
+		r.refuseMessage(s, t)
 		return false
 	}
 	if m.marshalJSON && m.unmarshalJSON || m.marshalJSON && !m.unmarshalText || m.unmarshalJSON && !m.marshalText {

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/protofile"
 )
 
 // Docs finds the source of a type, field or constant of any package: its doc comment, or "", and
@@ -89,7 +90,8 @@ type Resolver struct {
 	// own contains the copies that //mcp:arg made, which may be changed.
 	own map[*model.Type]bool
 	// parts contains the plans without some members, see part.
-	parts map[partKey]*model.Type
+	parts    map[partKey]*model.Type
+	protobuf *protofile.Finder // nil until requested
 	// ineffective contains the parts of tags without effect, see Unread.
 	ineffective []model.UnreadTag
 }
@@ -296,7 +298,7 @@ func (r *Resolver) warnf(s site, hint, format string, args ...any) {
 	r.report(s, diag.Warning, hint, fmt.Sprintf(format, args...))
 }
 
-func (r *Resolver) report(s site, severity diag.Severity, hint, message string) {
+func (r *Resolver) report(s site, severity diag.Severity, hint, message string, related ...diag.Related) {
 	if s.path != "" {
 		// The field without the path to it, which differs between uses.
 		key := fmt.Sprint(s.Pos, s.far, message)
@@ -313,6 +315,7 @@ func (r *Resolver) report(s site, severity diag.Severity, hint, message string) 
 	if s.far.IsValid() {
 		d.Related = append(d.Related, diag.Related{Pos: s.far, Message: "the field"})
 	}
+	d.Related = append(d.Related, related...)
 	r.diags.Add(d)
 }
 
