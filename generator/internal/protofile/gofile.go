@@ -37,8 +37,9 @@ type source struct {
 	desc     protoreflect.FileDescriptor
 	imported []*source // the imports, with those that they import publicly
 	names    map[protoreflect.FullName]protoreflect.Descriptor
-	messages []protoreflect.MessageDescriptor // by the index in Go
-	enums    []protoreflect.EnumDescriptor    // by the index in Go
+	messages []protoreflect.MessageDescriptor  // by the index in Go
+	enums    []protoreflect.EnumDescriptor     // by the index in Go
+	goTypes  map[protoreflect.FullName]*goType // nil until requested
 	err      *Error
 }
 
@@ -54,6 +55,7 @@ const (
 // goType is a declared type.
 type goType struct {
 	fset *token.FileSet
+	file *ast.File
 	spec *ast.TypeSpec
 	doc  *ast.CommentGroup
 	// prefix and index name the descriptor of a message or enumeration, as in
@@ -68,7 +70,15 @@ func (t *goType) position() token.Position {
 	if t.spec == nil {
 		return token.Position{}
 	}
-	return t.fset.PositionFor(t.spec.Name.Pos(), false)
+	return t.fset.PositionFor(t.namePos(), false)
+}
+
+// namePos is like position, for the file set of the type.
+func (t *goType) namePos() token.Pos {
+	if t.spec == nil {
+		return token.NoPos
+	}
+	return t.spec.Name.Pos()
 }
 
 // constant is a value of an enumeration.
@@ -104,7 +114,7 @@ func (p *goPackage) add(fset *token.FileSet, f *ast.File) {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
 					t := p.typeOf(spec.Name.Name)
-					t.fset, t.spec, t.doc = fset, spec, spec.Doc
+					t.fset, t.file, t.spec, t.doc = fset, f, spec, spec.Doc
 					if t.doc == nil && !decl.Lparen.IsValid() {
 						t.doc = decl.Doc
 					}
