@@ -9,12 +9,15 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
-// Finder finds the descriptors of messages in the Go files of the packages of one Load, and of all
-// packages that these import. It reads each package once, when a message of it is requested. It is
-// not safe for concurrent use.
+// Finder finds the descriptors of messages in a set, or in the Go files of the packages of one Load
+// and of all packages that these import. It reads each package once, when a message of it is
+// requested. It is not safe for concurrent use.
 type Finder struct {
 	graph  *graph
 	byDesc map[protoreflect.FileDescriptor]*source
+	set    *Set // precedes the Go code; may be nil
+	// fromSet contains the files of the set that were compared with Go code.
+	fromSet map[setKey]*source
 	// used contains the Go types of the requested messages, by published name.
 	used map[protoreflect.FullName]*types.TypeName
 }
@@ -23,8 +26,8 @@ type Finder struct {
 func New(pkgs ...*load.Package) *Finder {
 	return &Finder{
 		graph:  newGraph(pkgs),
-		byDesc: map[protoreflect.FileDescriptor]*source{},
-		used:   map[protoreflect.FullName]*types.TypeName{},
+		byDesc: map[protoreflect.FileDescriptor]*source{}, fromSet: map[setKey]*source{},
+		used: map[protoreflect.FullName]*types.TypeName{},
 	}
 }
 
@@ -91,8 +94,14 @@ func (f *Finder) declared(obj *types.TypeName) (*source, *goType, error) {
 	if decl == nil || decl.index < 0 || decl.enum {
 		return nil, nil, p.without(obj, decl)
 	}
-	s := p.source(decl.prefix)
-	if s == nil {
+	s, problem := f.preferred(p, decl)
+	if problem != nil {
+		return nil, nil, problem
+	}
+	if s != nil {
+		return s, decl, nil
+	}
+	if s = p.source(decl.prefix); s == nil {
 		return nil, nil, problemf(decl.position(), regenerate, "the descriptor of type %s is missing: no constant or variable %s_rawDesc", obj.Name(), decl.prefix)
 	}
 	if err := f.build(s); err != nil {

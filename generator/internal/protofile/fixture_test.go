@@ -81,3 +81,30 @@ func checkFiles(t *testing.T, got protoreflect.FileDescriptor, want *protoregist
 		checkFiles(t, got.Imports().Get(i).FileDescriptor, want)
 	}
 }
+
+// withoutInfo returns a file without the information about its source.
+func withoutInfo(t *testing.T, fd protoreflect.FileDescriptor) protoreflect.FileDescriptor {
+	t.Helper()
+	parsed := protodesc.ToFileDescriptorProto(fd)
+	parsed.SourceCodeInfo = nil
+	imports := new(protoregistry.Files)
+	var add func(protoreflect.FileImports)
+	add = func(list protoreflect.FileImports) {
+		for i := range list.Len() {
+			imp := list.Get(i)
+			if _, err := imports.FindFileByPath(imp.Path()); err == nil {
+				continue
+			}
+			add(imp.Imports())
+			if err := imports.RegisterFile(withoutInfo(t, imp.FileDescriptor)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add(fd.Imports())
+	out, err := protodesc.NewFile(parsed, imports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
