@@ -102,7 +102,7 @@ func (n *node) files() (*goPackage, error) {
 			if !bytes.Contains(src, marks[0]) && !bytes.Contains(src, marks[1]) {
 				continue
 			}
-			f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+			f, err := parser.ParseFile(fset, name, withoutBodies(src), parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				return nil, problemOf(err, token.Position{Filename: name}, "", "read generated file")
 			}
