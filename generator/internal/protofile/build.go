@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
@@ -130,8 +131,8 @@ func (f *Finder) resolve(s *source, fd *descriptorpb.FileDescriptorProto) *Error
 		seen[imp] = true
 		r.all = append(r.all, imp)
 		for _, i := range imp.parsed.GetPublicDependency() {
-			if path := imp.parsed.GetDependency()[i]; imp.direct(path) != nil {
-				public(imp.direct(path))
+			if next := imp.files[imp.parsed.GetDependency()[i]]; next != nil {
+				public(next)
 			}
 		}
 	}
@@ -157,7 +158,7 @@ func (f *Finder) resolve(s *source, fd *descriptorpb.FileDescriptorProto) *Error
 	if err != nil {
 		return problemOf(err, s.at(), regenerate, "the descriptor in the generated Go file is damaged")
 	}
-	s.desc, s.imported = desc, r.all
+	s.desc, s.imported, s.files = desc, r.all, r.files
 	s.messages, s.enums = flatten(desc)
 	s.names = make(map[protoreflect.FullName]protoreflect.Descriptor, len(s.messages)+len(s.enums))
 	for _, d := range s.messages {
@@ -176,39 +177,36 @@ func (f *Finder) resolve(s *source, fd *descriptorpb.FileDescriptorProto) *Error
 	return s.checkImported()
 }
 
-// direct returns the import of a built file that has a path, or nil.
-func (s *source) direct(path string) *source {
-	for _, imp := range s.imported {
-		if imp.parsed.GetName() == path {
-			return imp
-		}
-	}
-	return nil
-}
-
 // importOf returns the file that a .proto file imports, built: in the same Go package, or in a
-// package that the Go file imports.
+// package that the Go file imports. The directory in which protoc ran decides how a path begins,
+// and Go programs do not depend on it. So without a file of that path a file counts whose path is
+// the end of the other one.
 func (f *Finder) importOf(s *source, path string) (*source, *Error) {
-	candidates, err := s.pkg.named(path)
+	var candidates []*source
+	packages, err := f.packagesOf(s)
 	if err != nil {
 		return nil, err
 	}
-	if len(candidates) == 0 {
-		for _, spec := range s.imports {
-			name, _ := strconv.Unquote(spec.Path.Value)
-			n := f.graph.imported(s.pkg.node, name)
-			if n == nil || n == s.pkg.node {
-				continue
-			}
-			pkg, err := n.files()
+	for _, fits := range []func(string) bool{
+		func(name string) bool { return name == path },
+		func(name string) bool { return strings.HasSuffix(path, "/"+name) || strings.HasSuffix(name, "/"+path) },
+	} {
+		for i, p := range packages {
+			found, err := p.named(fits)
 			if err != nil {
-				return nil, problemOf(err, s.at(), "", "read package %s", n.path)
+				return nil, err
 			}
-			found, problem := pkg.named(path)
-			if problem != nil {
-				return nil, problem
+			for _, c := range found {
+				if c != s || c.parsed.GetName() == path {
+					candidates = append(candidates, c)
+				}
 			}
-			candidates = append(candidates, found...)
+			if i == 0 && len(candidates) > 0 {
+				break // its own package precedes the others
+			}
+		}
+		if len(candidates) > 0 {
+			break
 		}
 	}
 	if len(candidates) > 1 {
@@ -233,15 +231,35 @@ func (f *Finder) importOf(s *source, path string) (*source, *Error) {
 	return candidates[0], nil
 }
 
-// named returns the descriptors of a .proto file in the package.
-func (p *goPackage) named(path string) ([]*source, *Error) {
+// packagesOf returns the package of a file, and then those that its Go file imports.
+func (f *Finder) packagesOf(s *source) ([]*goPackage, *Error) {
+	packages := []*goPackage{s.pkg}
+	for _, spec := range s.imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		n := f.graph.imported(s.pkg.node, path)
+		if n == nil || n == s.pkg.node {
+			continue
+		}
+		p, err := n.files()
+		if err != nil {
+			return nil, problemOf(err, s.at(), "", "read package %s", n.path)
+		}
+		if len(p.sources) > 0 && !slices.Contains(packages, p) {
+			packages = append(packages, p)
+		}
+	}
+	return packages, nil
+}
+
+// named returns the descriptors in the package whose path fits.
+func (p *goPackage) named(fits func(path string) bool) ([]*source, *Error) {
 	var found []*source
 	for _, s := range p.sources {
 		fd, err := s.decode()
 		if err != nil {
 			return nil, err
 		}
-		if fd.GetName() == path {
+		if fits(fd.GetName()) {
 			found = append(found, s)
 		}
 	}

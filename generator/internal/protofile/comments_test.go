@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/protofile"
 )
 
@@ -51,7 +50,7 @@ func TestComments(t *testing.T) {
 	_, compiled := set(t)
 	for _, v := range variants {
 		t.Run(v, func(t *testing.T) {
-			pkg := loaded(t, load.Config{Patterns: []string{"./testdata/" + v + "/shop"}})[0]
+			pkg := shop(t, v)
 			find := protofile.New(pkg)
 			found := 0
 			files, err := find.Files(pkg.Types)

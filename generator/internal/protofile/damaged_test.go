@@ -60,6 +60,10 @@ func copied(t *testing.T, variant string, folders []string, change func(folder, 
 	return dir
 }
 
+// trimmed returns an environment in which compiled packages do not depend on their directory, so
+// that the go command keeps them for the next run.
+func trimmed() []string { return append(os.Environ(), "GOFLAGS=-trimpath") }
+
 // TestDisagreement changes the Go code of messages, and checks the one error of each change.
 func TestDisagreement(t *testing.T) {
 	const raw = "const file_shop_shop_proto_rawDesc = \"\" +\n"
@@ -153,7 +157,7 @@ func TestDisagreement(t *testing.T) {
 		}
 		return text
 	})
-	pkgs := loaded(t, load.Config{Dir: dir, Patterns: patterns})
+	pkgs := loaded(t, load.Config{Dir: dir, Patterns: patterns, Env: trimmed()})
 	for i, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if !changed[folders[i]] {
@@ -187,24 +191,52 @@ func TestTwoImports(t *testing.T) {
 		}
 		return text
 	})
-	pkg := loaded(t, load.Config{Dir: dir, Patterns: []string{"./a/shop"}})[0]
+	pkg := loaded(t, load.Config{Dir: dir, Patterns: []string{"./a/shop"}, Env: trimmed()})[0]
 	_, err := protofile.New(pkg).Message(typeIn(t, pkg, "FindRequest"))
 	checkError(t, err, "a/shop/shop.pb.go",
 		"shop/shop.proto imports common/all.proto, and two packages that the generated Go file imports have its descriptor")
+}
+
+// TestOtherPath finds an import by the end of its path, since protoc may run in two directories.
+func TestOtherPath(t *testing.T) {
+	found := false
+	dir := copied(t, "v1_36_11", []string{"a"}, func(_, file, text string) string {
+		const old = `"\x10common/all.proto`
+		found = found || file == "common/all.pb.go" && strings.Contains(text, old)
+		if file == "common/all.pb.go" {
+			text = strings.Replace(text, old, `"\tall.proto`, 1)
+		}
+		return text
+	})
+	if !found {
+		t.Fatal("the descriptor is not in this form")
+	}
+	pkg := loaded(t, load.Config{Dir: dir, Patterns: []string{"./a/shop"}, Env: trimmed()})[0]
+	md, err := protofile.New(pkg).Message(typeIn(t, pkg, "Item"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path := md.ParentFile().Imports().Get(0).Path(); path != "all.proto" {
+		t.Errorf("the first import is %s", path)
+	}
+	if cost := md.Fields().ByName("cost").Message(); cost.FullName() != "fixture.common.Money" || cost.Fields().Len() != 3 {
+		t.Errorf("the cost is %s", cost.FullName())
+	}
+	if _, ok, err := protofile.Option(md.Fields().ByName("title"), "fixture.common.behavior"); !ok || err != nil {
+		t.Errorf("the option of title: %v, %v", ok, err)
+	}
 }
 
 // TestVendored reads packages in a folder vendor, with the descriptors that belong to them.
 func TestVendored(t *testing.T) {
 	_, compiled := set(t)
 	dir := copied(t, "v1_36_11", []string{"a"}, func(_, _, text string) string { return text })
-	for _, args := range [][]string{{"mod", "vendor"}, {"list", "-mod=vendor", "./..."}} {
-		cmd := exec.CommandContext(t.Context(), "go", args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %v: %v\n%s", args, err, out)
-		}
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "vendor")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go mod vendor: %v\n%s", err, out)
 	}
-	pkg := loaded(t, load.Config{Dir: dir, Patterns: []string{"./a/shop"}, Env: append(os.Environ(), "GOFLAGS=-mod=vendor")})[0]
+	pkg := loaded(t, load.Config{Dir: dir, Patterns: []string{"./a/shop"}, Env: append(os.Environ(), "GOFLAGS=-mod=vendor -trimpath")})[0]
 	if from := pkg.Imports["google.golang.org/protobuf/types/known/structpb"].GoFiles[0]; !strings.HasPrefix(from, dir) {
 		t.Fatalf("structpb is not vendored: %s", from)
 	}

@@ -18,7 +18,7 @@ func TestSource(t *testing.T) {
 	_, compiled := set(t)
 	for _, v := range variants {
 		t.Run(v, func(t *testing.T) {
-			pkg := loaded(t, load.Config{Patterns: []string{"./testdata/" + v + "/shop"}})[0]
+			pkg := shop(t, v)
 			find := protofile.New(pkg)
 			names := map[string]protoreflect.FullName{
 				"Item": "fixture.shop.Item", "Item_Part": "fixture.shop.Item.Part", "Old": "fixture.shop.Old", "Old_Box": "fixture.shop.Old.Box",

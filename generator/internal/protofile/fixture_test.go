@@ -1,8 +1,11 @@
 package protofile_test
 
 import (
+	"context"
 	"go/types"
 	"os"
+	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -30,6 +33,33 @@ func loaded(t *testing.T, cfg load.Config) []*load.Package {
 		t.Log(d.Text())
 	}
 	return pkgs
+}
+
+// shops loads the packages shop of all variants once.
+var shops = sync.OnceValues(func() (map[string]*load.Package, error) {
+	var patterns []string
+	for _, v := range variants {
+		patterns = append(patterns, "./testdata/"+v+"/shop")
+	}
+	pkgs, _, err := load.Load(context.Background(), load.Config{Patterns: patterns})
+	found := map[string]*load.Package{}
+	for _, p := range pkgs {
+		found[strings.TrimSuffix(strings.TrimPrefix(p.Path, module), "/shop")] = p
+	}
+	return found, err
+})
+
+// shop returns the package shop of a variant, loaded as source.
+func shop(t *testing.T, variant string) *load.Package {
+	t.Helper()
+	pkgs, err := shops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pkgs[variant] == nil {
+		t.Fatalf("no package of %s", variant)
+	}
+	return pkgs[variant]
 }
 
 // typeIn returns a type that a loaded package declares.

@@ -35,7 +35,8 @@ type source struct {
 	parsed   *descriptorpb.FileDescriptorProto // nil until decoded
 	state    buildState
 	desc     protoreflect.FileDescriptor
-	imported []*source // the imports, with those that they import publicly
+	files    map[string]*source // the imports, by the path in the file
+	imported []*source          // the imports, with those that they import publicly
 	names    map[protoreflect.FullName]protoreflect.Descriptor
 	messages []protoreflect.MessageDescriptor  // by the index in Go
 	enums    []protoreflect.EnumDescriptor     // by the index in Go

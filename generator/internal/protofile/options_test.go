@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/protofile"
 )
 
@@ -14,7 +13,7 @@ import (
 func TestOptions(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v, func(t *testing.T) {
-			pkg := loaded(t, load.Config{Patterns: []string{"./testdata/" + v + "/shop"}})[0]
+			pkg := shop(t, v)
 			md, err := protofile.New(pkg).Message(typeIn(t, pkg, "Item"))
 			if err != nil {
 				t.Fatal(err)

@@ -113,7 +113,7 @@ func TestPrefer(t *testing.T) {
 		return text
 	})
 	for _, folder := range []string{"a", "b"} {
-		pkg := loaded(t, load.Config{Dir: dir, Patterns: []string{"./" + folder + "/shop"}})[0]
+		pkg := loaded(t, load.Config{Dir: dir, Patterns: []string{"./" + folder + "/shop"}, Env: trimmed()})[0]
 		find := protofile.New(pkg)
 		find.Prefer(read)
 		for _, name := range []string{"Item", "Old", "Modern", "Item_Part"} {
@@ -135,8 +135,7 @@ func TestPrefer(t *testing.T) {
 // TestPreferDisagrees refuses a set of another version than the Go code.
 func TestPreferDisagrees(t *testing.T) {
 	s, _ := set(t)
-	shop := fileIn(t, s, "shop/shop.proto")
-	for _, m := range shop.MessageType {
+	for _, m := range fileIn(t, s, "shop/shop.proto").MessageType {
 		if m.GetName() == "FindRequest" {
 			m.Field[0].Name, m.Field[0].JsonName = proto.String("text"), proto.String("text")
 		}
@@ -146,7 +145,7 @@ func TestPreferDisagrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg := loaded(t, load.Config{Patterns: []string{"./testdata/v1_36_11/shop"}})[0]
+	pkg := shop(t, "v1_36_11")
 	find := protofile.New(pkg)
 	find.Prefer(read)
 	for range 2 {
