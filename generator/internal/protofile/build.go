@@ -47,7 +47,7 @@ func (s *source) decode() (*descriptorpb.FileDescriptorProto, *Error) {
 		return nil, s.err
 	}
 	if err := checkFile(fd); err != nil {
-		s.err = problemOf(err, s.at(), regenerate, "the descriptor in the generated Go file is damaged")
+		s.err = problemOf(err, s.at(), editionHint, "the descriptor in the generated Go file cannot be used")
 		return nil, s.err
 	}
 	s.parsed = fd
@@ -66,6 +66,9 @@ func gunzip(data []byte) ([]byte, error) {
 	}
 	return text, err
 }
+
+// editionHint is the hint for a file that checkFile refuses.
+const editionHint = "generate the Go code again from a file of proto2, proto3 or one of these editions"
 
 // checkFile refuses descriptors that protodesc does not check itself. For some files with a name of
 // its own tests it panics if the edition is unknown.
@@ -154,7 +157,9 @@ func (f *Finder) resolve(s *source, fd *descriptorpb.FileDescriptorProto) *Error
 			public(imp)
 		}
 	}
-	desc, err := protodesc.NewFile(fd, r)
+	supported, sets := withoutSets(fd)
+	s.sets = sets
+	desc, err := protodesc.NewFile(supported, r)
 	if err != nil {
 		return problemOf(err, s.at(), regenerate, "the descriptor in the generated Go file is damaged")
 	}

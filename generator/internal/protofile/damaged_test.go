@@ -83,7 +83,7 @@ func TestDisagreement(t *testing.T) {
 		},
 		{
 			"empty", "shop/legacy.pb.go", "rawDesc = \"\" +\n", "rawDesc = \"\"\n\nconst rest = \"\" +\n", "shop/legacy.pb.go",
-			"the descriptor in the generated Go file is damaged: it names no .proto file",
+			"the descriptor in the generated Go file cannot be used: it names no .proto file",
 		},
 		{
 			"name", "shop/shop.pb.go", raw, raw + "\tgoPackagePath +\n", "shop/shop.pb.go",

@@ -68,6 +68,10 @@ func (f *Finder) Message(t types.Type) (protoreflect.MessageDescriptor, error) {
 		return nil, err
 	}
 	md := s.messages[decl.index]
+	if s.sets[md.FullName()] {
+		return nil, problemf(decl.position(), "put a message with fields in its place",
+			"message %s is a MessageSet, which has no JSON form", md.FullName())
+	}
 	if first := f.used[md.FullName()]; first != nil && first != obj {
 		e := problemf(decl.position(), "a program can contain one of them: give the .proto files different packages",
 			"types %s.%s and %s.%s are both generated from a message %s", first.Pkg().Path(), first.Name(), obj.Pkg().Path(), obj.Name(), md.FullName())

@@ -39,6 +39,7 @@ type source struct {
 	imported []*source          // the imports, with those that they import publicly
 	names    map[protoreflect.FullName]protoreflect.Descriptor
 	messages []protoreflect.MessageDescriptor  // by the index in Go
+	sets     map[protoreflect.FullName]bool    // the messages that are MessageSets
 	enums    []protoreflect.EnumDescriptor     // by the index in Go
 	goTypes  map[protoreflect.FullName]*goType // nil until requested
 	err      *Error
@@ -109,7 +110,7 @@ func (p *goPackage) add(fset *token.FileSet, f *ast.File) {
 	for _, decl := range f.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			p.addMethod(fset, decl)
+			p.addMethod(decl)
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
 				switch spec := spec.(type) {
@@ -168,7 +169,7 @@ func numberIn(x ast.Expr) string {
 
 // addMethod notes what the methods of generated types name: the index of a message in ProtoReflect,
 // the index of an enumeration in Descriptor, and the oneof of a wrapper in its marker method.
-func (p *goPackage) addMethod(fset *token.FileSet, fn *ast.FuncDecl) {
+func (p *goPackage) addMethod(fn *ast.FuncDecl) {
 	if fn.Recv == nil || len(fn.Recv.List) != 1 || fn.Body == nil {
 		return
 	}

@@ -117,6 +117,7 @@ func FuzzDescriptor(f *testing.F) {
 	f.Add([]byte("\n\x01a\x1a\x01bP\x05"))                                      // public import without an index
 	f.Add([]byte("\n\x22cmd/protoc-gen-go/testdata/a.protob\x08editionsp\x05")) // an edition without features
 	f.Add([]byte("\n\x01ab\x08editionsp\xe8\x07"))
+	f.Add([]byte("\n\x01a\"\x0c\n\x01M*\x03\x08\x04\x10:\x02\x08\x01")) // a MessageSet
 	f.Fuzz(func(t *testing.T, data []byte) {
 		x, err := parser.ParseExpr(written(data)[0])
 		if err != nil {

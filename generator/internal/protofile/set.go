@@ -3,6 +3,7 @@ package protofile
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 type Set struct {
 	name  string
 	files []protoreflect.FileDescriptor // imports precede their importers
+	sets  map[protoreflect.FullName]bool
 }
 
 // writeSet is the hint for a file that does not contain descriptors as they are needed.
@@ -39,13 +41,13 @@ func ReadSet(name string) (*Set, error) {
 	if len(parsed.GetFile()) == 0 || len(parsed.ProtoReflect().GetUnknown()) > 0 {
 		return nil, problemf(at, writeSet, "the file is not a set of descriptors (FileDescriptorSet)")
 	}
-	b := &setBuilder{at: at, parsed: map[string]*descriptorpb.FileDescriptorProto{}, built: new(protoregistry.Files)}
+	b := &setBuilder{at: at, parsed: map[string]*descriptorpb.FileDescriptorProto{}, built: new(protoregistry.Files), sets: map[protoreflect.FullName]bool{}}
 	for _, fd := range parsed.GetFile() {
 		switch err := checkFile(fd); {
 		case err != nil && fd.GetName() == "":
 			return nil, problemf(at, writeSet, "the file is not a set of descriptors (FileDescriptorSet)")
 		case err != nil:
-			return nil, problemOf(err, at, "", "the set of descriptors cannot be used")
+			return nil, problemOf(err, at, editionHint, "the set of descriptors cannot be used")
 		case b.parsed[fd.GetName()] != nil:
 			return nil, problemf(at, writeSet, "the set of descriptors has %s twice", fd.GetName())
 		}
@@ -56,7 +58,7 @@ func ReadSet(name string) (*Set, error) {
 			return nil, err
 		}
 	}
-	return &Set{name: name, files: b.files}, nil
+	return &Set{name: name, files: b.files, sets: b.sets}, nil
 }
 
 // setBuilder makes the files of a set, imports first.
@@ -64,6 +66,7 @@ type setBuilder struct {
 	at     token.Position
 	parsed map[string]*descriptorpb.FileDescriptorProto
 	built  *protoregistry.Files
+	sets   map[protoreflect.FullName]bool
 	files  []protoreflect.FileDescriptor
 }
 
@@ -92,7 +95,9 @@ func (b *setBuilder) build(fd *descriptorpb.FileDescriptorProto, chain []string)
 			}
 		}
 	}
-	desc, err := protodesc.NewFile(fd, b.built)
+	supported, sets := withoutSets(fd)
+	maps.Copy(b.sets, sets)
+	desc, err := protodesc.NewFile(supported, b.built)
 	if err == nil {
 		err = b.built.RegisterFile(desc)
 	}
@@ -159,7 +164,7 @@ func (f *Finder) preferred(p *goPackage, decl *goType) (*source, *Error) {
 	if s := f.fromSet[key]; s != nil {
 		return s, s.err
 	}
-	s := &source{pkg: p, fset: decl.fset, pos: decl.namePos(), prefix: decl.prefix, state: built, desc: desc}
+	s := &source{pkg: p, fset: decl.fset, pos: decl.namePos(), prefix: decl.prefix, state: built, desc: desc, sets: f.set.sets}
 	s.messages, s.enums = flatten(desc)
 	if e := s.checkGo(); e != nil {
 		e.Hint = fmt.Sprintf("%s and the Go code come from one .proto file, in two versions: make both again", f.set.name)

@@ -2,6 +2,8 @@ package protofile_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,7 +94,7 @@ func TestReadSet(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %v", err)
 			}
-			if !strings.HasPrefix(e.Message, test.want) || e.Pos.Filename != test.file || e.Hint == "" && test.name != "edition" {
+			if !strings.HasPrefix(e.Message, test.want) || e.Pos.Filename != test.file || e.Hint == "" {
 				t.Errorf("got %s (%v, hint %q), want %s", e.Message, e.Pos, e.Hint, test.want)
 			}
 		})
@@ -159,5 +161,45 @@ func TestPreferDisagrees(t *testing.T) {
 	// Another file of the set agrees.
 	if _, err := find.Message(typeIn(t, pkg, "Old")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMessageSet reads a file with a MessageSet, whose other messages have nothing to do with it.
+func TestMessageSet(t *testing.T) {
+	file := &descriptorpb.FileDescriptorProto{
+		Name: proto.String("a.proto"), Package: proto.String("a"),
+		MessageType: []*descriptorpb.DescriptorProto{
+			{
+				Name:    proto.String("Old"),
+				Options: &descriptorpb.MessageOptions{MessageSetWireFormat: proto.Bool(true)},
+				ExtensionRange: []*descriptorpb.DescriptorProto_ExtensionRange{
+					{Start: proto.Int32(4), End: proto.Int32(math.MaxInt32)},
+				},
+			},
+			{
+				Name: proto.String("New"),
+				Field: []*descriptorpb.FieldDescriptorProto{{
+					Name: proto.String("old"), Number: proto.Int32(1), TypeName: proto.String(".a.Old"),
+					Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(), Type: descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(),
+				}},
+			},
+		},
+	}
+	for _, number := range []int32{100, math.MaxInt32 - 1} {
+		file.Extension = append(file.Extension, &descriptorpb.FieldDescriptorProto{
+			Name: proto.String(fmt.Sprint("x", number)), Number: proto.Int32(number), Extendee: proto.String(".a.Old"), TypeName: proto.String(".a.New"),
+			Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(), Type: descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(),
+		})
+	}
+	read, err := protofile.ReadSet(written(t, &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{file}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := read.Files()[0]
+	if n := fd.Messages().ByName("Old").ExtensionRanges().Len(); n != 1 || fd.Extensions().Len() != 1 || fd.Messages().ByName("New").Fields().Len() != 1 {
+		t.Errorf("%d ranges, %d extensions", n, fd.Extensions().Len())
+	}
+	if !file.MessageType[0].Options.GetMessageSetWireFormat() {
+		t.Error("the file itself was changed")
 	}
 }
