@@ -243,3 +243,38 @@ func TestOptions(t *testing.T) {
 	}
 	t.Logf("%d options", set)
 }
+
+// TestReadable reads the messages by which protobuf tests itself, of every syntax and API. Programs
+// cannot import them, so only Go code and descriptors are compared, as for every message.
+func TestReadable(t *testing.T) {
+	pkgs, _, err := load.Load(t.Context(), load.Config{Patterns: testPackages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := protofile.New(pkgs...)
+	messages, sets := 0, 0
+	for _, pkg := range pkgs {
+		if _, err := find.Files(pkg.Types); err != nil {
+			t.Errorf("%s: %v", pkg.Path, err)
+			continue
+		}
+		for _, name := range pkg.Types.Scope().Names() {
+			obj, ok := pkg.Types.Scope().Lookup(name).(*types.TypeName)
+			if !ok || obj.IsAlias() || !protofile.IsMessage(obj.Type()) {
+				continue
+			}
+			messages++
+			switch _, err := find.Message(obj.Type()); {
+			case err == nil:
+			case strings.HasSuffix(err.Error(), " is a MessageSet, which has no JSON form"):
+				sets++
+			default:
+				t.Errorf("%s.%s: %v", pkg.Path, name, err)
+			}
+		}
+	}
+	if messages < 800 || sets != 13 {
+		t.Errorf("%d messages, and %d of them are a MessageSet", messages, sets)
+	}
+	t.Logf("%d packages, %d messages", len(pkgs), messages)
+}
