@@ -183,6 +183,27 @@ func TestOldGenerators(t *testing.T) {
 	}
 }
 
+// TestOldImport refuses a message with a field whose type comes from an old generator.
+func TestOldImport(t *testing.T) {
+	old, err := os.ReadFile("testdata/gogo/common/money.pb.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := copied(t, "v1_36_11", []string{"a"}, func(_, file, text string) string {
+		if file == "common/money.pb.go" {
+			return strings.Replace(string(old), "package fixture_common", "package common", 1)
+		}
+		return text
+	})
+	pkg := loaded(t, load.Config{Dir: dir, Patterns: []string{"./a/shop"}, Env: trimmed()})[0]
+	_, err = protofile.New(pkg).Message(typeIn(t, pkg, "FindRequest"))
+	checkError(t, err, "a/common/money.pb.go", "package example.com/a/common has gzipped descriptors, "+
+		"which golang/protobuf before version 1.4 and gogo write: they lack the reflection that protojson needs")
+	if e, ok := errors.AsType[*protofile.Error](err); ok && (len(e.Related) != 1 || e.Related[0].Message != "field fixture.common.All.money refers to it") {
+		t.Errorf("related: %v", e.Related)
+	}
+}
+
 // TestTwoImports refuses a file whose import could be in two packages.
 func TestTwoImports(t *testing.T) {
 	dir := copied(t, "v1_36_11", []string{"a", "b"}, func(folder, file, text string) string {
