@@ -134,9 +134,17 @@ func (f *goField) position(fset *token.FileSet) token.Position {
 }
 
 // sameName reports whether a Go name was made from the name of a declaration in a .proto file.
-// protoc-gen-go changes the case of letters, and drops or adds dots and underscores.
-func sameName(goName string, full protoreflect.FullName, pkg protoreflect.FullName) bool {
-	return folded(goName) == folded(inFile(full, pkg)) || folded(goName) == "x"+folded(inFile(full, pkg))
+// protoc-gen-go changes the case of letters, drops or adds dots and underscores, and writes X for
+// an underscore at the beginning.
+func sameName(goName string, full, pkg protoreflect.FullName) bool {
+	var want strings.Builder
+	for part := range strings.SplitSeq(inFile(full, pkg), ".") {
+		if rest, ok := strings.CutPrefix(part, "_"); ok {
+			part = "x" + rest
+		}
+		want.WriteString(folded(part))
+	}
+	return folded(goName) == want.String()
 }
 
 // inFile returns a full name without the package of its file.
@@ -147,6 +155,4 @@ func inFile(full, pkg protoreflect.FullName) string {
 	return strings.TrimPrefix(string(full), string(pkg)+".")
 }
 
-func folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", ".", "").Replace(name))
-}
+func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
