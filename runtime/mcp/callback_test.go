@@ -149,6 +149,11 @@ func callbacks() []callback {
 				return mcpimpl.Found(req, new(int), nil, func(*wire.Encoder, *int) { fail() })
 			}))
 		}, method: "tools/call", params: callTool},
+		{covers: []string{"Items"}, setup: func(s *mcp.Server, fail func()) {
+			s.Register(mcpimpl.FuncTool(&infoTool, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+				return mcpimpl.Items(req, []int{1}, nil, func(*wire.Encoder, *int) { fail() })
+			}))
+		}, method: "tools/call", params: callTool},
 		{covers: []string{"Stream"}, setup: func(s *mcp.Server, fail func()) {
 			s.Register(mcpimpl.FuncTool(&infoTool, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 				return mcpimpl.Stream(ctx, req, iter.Seq[int](func(func(int) bool) { fail() }), wire.PutInt)

@@ -36,7 +36,7 @@ type code = *jen.Statement
 type declaration struct {
 	doc   []string
 	code  jen.Code
-	below bool // it follows without a blank line
+	below bool // it follows a variable without a blank line
 }
 
 // Names contains the names in a file.
@@ -69,7 +69,7 @@ func (f *file) add(doc string, code jen.Code) {
 // addBare appends a declaration without a comment.
 func (f *file) addBare(code jen.Code) { f.body = append(f.body, declaration{code: code}) }
 
-// addBelow is like addBare, directly under a declaration of the same kind.
+// addBelow is like addBare, for a variable, which stands directly under another one.
 func (f *file) addBelow(code jen.Code) { f.body = append(f.body, declaration{code: code, below: true}) }
 
 // render returns the formatted file.
@@ -96,10 +96,12 @@ func (f *file) render(header string) (text []byte, names *Names, err error) {
 	text = slices.Grow(text, len(raw)+len(raw)/2)
 	var printer layout.Printer
 	used := map[layout.Name]bool{}
+	var last string
 	for i, part := range strings.Split(raw, mark+"\n") {
-		if i == 0 || !f.body[i-1].below { // the first part contains the imports
+		if i == 0 || !f.body[i-1].below || !strings.HasPrefix(last, "var ") { // the first part contains the imports
 			text = append(text, '\n')
 		}
+		last = part
 		if text, err = printer.Append(text, part); err != nil {
 			return nil, nil, err
 		}

@@ -11,7 +11,7 @@ import (
 // check checks a value with the part of a schema that Checkable returns.
 func check(schema, value string) error {
 	var v any
-	d := wire.NewDecoder([]byte(value), wire.Options{})
+	d := wire.NewDecoder([]byte(value), wire.Options{Help: wire.Advice()})
 	wire.AnyBySchema(d, &v, wire.NewSchema(Checkable(json.RawMessage(schema))))
 	return d.Finish()
 }
