@@ -20,8 +20,8 @@ type Field struct {
 	// ReadOnly refuses a member that only results contain. Lenient mode skips it. Such fields come
 	// after the others, and the loop does not get them.
 	ReadOnly bool
-	// Aliases are former names, which are read like the name. An object that contains two names of one
-	// field is a violation.
+	// Aliases are former names, which are read like the name. An object that contains two names of
+	// one field is a violation.
 	Aliases []string
 }
 

@@ -152,8 +152,8 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	return append(out, checks...)
 }
 
-// limited maps functions of runtime/wire that read a value, with the functions that check its limits,
-// to functions that do both.
+// limited maps functions of runtime/wire that read a value, with the functions that check its
+// limits, to functions that do both.
 var limited = map[string]string{
 	"Int Minimum":                "IntFrom",
 	"Int Minimum Maximum":        "IntWithin",
