@@ -38,7 +38,8 @@ var operators = func() (byLength [4]map[string]token.Token) {
 func scan(items []item, src string) ([]item, bool) {
 	lines := 0
 	for i := 0; i < len(src); {
-		start, kind := i, token.ILLEGAL
+		start := i
+		var kind token.Token
 		switch c := src[i]; {
 		case c == '\n':
 			lines++
