@@ -156,7 +156,7 @@ func (c *command) hasDirective(dir string) bool {
 // loadCompletable loads a package.
 func (c *command) loadCompletable(tags, pkg string) *completable {
 	dir, pattern := c.locate(pkg)
-	result, err := pipeline.Generate(c.ctx, pipeline.Config{Dir: dir, Env: c.environment(), Tags: tags, Patterns: []string{pattern}})
+	result, err := pipeline.Generate(c.ctx, pipeline.Config{Dir: dir, Env: c.environment(), Tags: tags, Patterns: []string{pattern}, Unformatted: true})
 	if err != nil || len(result.Packages) != 1 {
 		return nil
 	}

@@ -73,7 +73,7 @@ func (c *command) docs(args []string) int {
 // documented loads the packages of a reference.
 func (c *command) documented(f *flags, patterns []string) ([]*pipeline.Package, int) {
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
-		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages,
+		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages, Unformatted: true,
 	})
 	c.progress.end()
 	if nothing, ok := errors.AsType[*load.Error](err); ok && c.ctx.Err() == nil {

@@ -253,7 +253,7 @@ var errNoDirective = errors.New("there is no //mcp: directive")
 func (s *operand) fromSource(here, pkg string, env []string) (*contract.Contract, error) {
 	dir, pattern := locateFrom(here, pkg)
 	result, err := pipeline.Generate(s.c.ctx, pipeline.Config{
-		Dir: dir, Env: env, Tags: s.tags, Patterns: []string{pattern}, Progress: s.c.progress.begin, Packages: s.c.progress.packages,
+		Dir: dir, Env: env, Tags: s.tags, Patterns: []string{pattern}, Progress: s.c.progress.begin, Packages: s.c.progress.packages, Unformatted: true,
 	})
 	s.c.progress.end()
 	nothing, isLoad := errors.AsType[*load.Error](err)

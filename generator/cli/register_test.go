@@ -66,7 +66,7 @@ func generates(source string) (accepted bool, err error) {
 	if m == nil || err != nil {
 		return false, nil
 	}
-	if _, _, err := emit.File(m, new(schema.Texts)); err != nil {
+	if _, err := emit.File(m, new(schema.Texts)); err != nil {
 		return true, fmt.Errorf("print the file: %w", err)
 	}
 	return true, registers(m)

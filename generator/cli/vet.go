@@ -31,7 +31,7 @@ func (c *command) vet(args []string) int {
 		return code
 	}
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
-		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages,
+		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages, Unformatted: true,
 	})
 	report := func(l *diag.List) { c.fitted(l, *wide) }
 	if *asJSON {

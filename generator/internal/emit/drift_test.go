@@ -74,7 +74,7 @@ func Read(f Filter) Filter { return f }
 	}
 	s := newSnippets(t, module)
 	path := module + "/drift"
-	generated, _, err := print(s.model(t, s.check(t, path, map[string]string{"in.go": source})), testSchemas)
+	generated, err := formatted(s.model(t, s.check(t, path, map[string]string{"in.go": source})), testSchemas)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
 // TestStable generates a package twice, the second time from its declarations in another order and
@@ -101,7 +103,7 @@ func TestErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSnippets(t, module)
 			p := s.check(t, module+"/x", map[string]string{"in.go": "package x\n\n" + c.source + "\n"})
-			_, _, err := print(s.model(t, p), testSchemas)
+			_, err := formatted(s.model(t, p), testSchemas)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want an error with %q", err, c.want)
 			}
@@ -140,7 +142,7 @@ func BenchmarkThousandTools(b *testing.B) {
 	p := s.model(t, s.check(t, module+"/big", map[string]string{"in.go": thousand()}))
 	b.ReportAllocs()
 	for b.Loop() {
-		out, _, err := print(p, testSchemas)
+		out, err := formatted(p, testSchemas)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -177,7 +179,7 @@ func TestBreakJSON(t *testing.T) {
 func TestNoTools(t *testing.T) {
 	s := newSnippets(t, module)
 	p := s.model(t, s.check(t, module+"/x", map[string]string{"in.go": "// Package x is empty.\n//\n//mcp:server x\npackage x\n"}))
-	source, _, err := print(p, testSchemas)
+	source, err := formatted(p, testSchemas)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,4 +244,13 @@ func TestWords(t *testing.T) {
 	if len(seen) != len(words) {
 		t.Errorf("found %v", seen)
 	}
+}
+
+// formatted prints a file and formats it.
+func formatted(p *model.Package, s schemas) ([]byte, error) {
+	printed, err := print(p, s)
+	if err != nil {
+		return nil, err
+	}
+	return printed.Format()
 }

@@ -126,7 +126,7 @@ func (s *snippets) generate(t *testing.T, c *testCase) []byte {
 	for _, path := range paths {
 		s.check(t, path, pkgs[path])
 	}
-	source, _, err := print(s.model(t, s.packages[main]), testSchemas)
+	source, err := formatted(s.model(t, s.packages[main]), testSchemas)
 	if err != nil {
 		t.Fatalf("%s: %v", c.file, err)
 	}

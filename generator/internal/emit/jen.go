@@ -3,7 +3,9 @@ package emit
 import (
 	"bytes"
 	"fmt"
-	"go/format"
+	"go/ast"
+	"go/parser"
+	"go/printer"
 	"go/token"
 	"go/types"
 	"maps"
@@ -14,7 +16,6 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/generator/internal/layout"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
@@ -32,26 +33,12 @@ const commentWidth = 77
 // code is the type of the expressions and statements that the emitters build.
 type code = *jen.Statement
 
-// declaration is a declaration with the lines of its doc comment.
-type declaration struct {
-	doc   []string
-	code  jen.Code
-	below bool // it follows a variable without a blank line
-}
-
-// Names contains the names in a file.
-type Names struct {
-	Declared []string          // at package level
-	Used     []layout.Name     // each once; see [layout.Printer.Names]
-	Imports  map[string]string // path by name
-}
-
 // file collects the declarations of one file.
 type file struct {
 	path, name string // of the package
 	imports    *imports
 	aliases    *model.Aliases // for types that the file cannot name
-	body       []declaration
+	body       []jen.Code
 	long       []string // placeholders, each with its replacement
 	structs    []*unnamedStruct
 	tagged     bool // types are printed with the tags of unnamed structs
@@ -62,61 +49,59 @@ func newFile(p *model.Package, reserved []string) *file {
 }
 
 // add appends a declaration with its doc comment.
-func (f *file) add(doc string, code jen.Code) {
-	f.body = append(f.body, declaration{doc: breakText(doc, commentWidth), code: code})
+func (f *file) add(doc string, declaration jen.Code) {
+	f.body = append(f.body, jen.Line())
+	for _, line := range breakText(doc, commentWidth) {
+		f.body = append(f.body, jen.Comment("// "+strings.TrimSuffix(line, " ")))
+	}
+	f.body = append(f.body, declaration)
 }
 
 // addBare appends a declaration without a comment.
-func (f *file) addBare(code jen.Code) { f.body = append(f.body, declaration{code: code}) }
+func (f *file) addBare(declaration jen.Code) { f.body = append(f.body, jen.Line(), declaration) }
 
-// addBelow is like addBare, for a variable, which stands directly under another one.
-func (f *file) addBelow(code jen.Code) { f.body = append(f.body, declaration{code: code, below: true}) }
+// addBelow is like addBare, directly under a declaration of the same kind.
+func (f *file) addBelow(declaration jen.Code) { f.body = append(f.body, declaration) }
 
-// render returns the formatted file.
-func (f *file) render(header string) (text []byte, names *Names, err error) {
-	names = &Names{Imports: map[string]string{}}
-	for path, name := range f.imports.names {
-		names.Imports[name] = path
+// render returns the file.
+func (f *file) render(header string) (*Printed, error) {
+	file := jen.NewFile(f.name)
+	file.NoFormat = true
+	file.HeaderComment(header)
+	file.Add(f.imports.declaration())
+	for _, c := range f.body {
+		file.Add(c)
 	}
-	if text, err = format.Source([]byte(header + "\n\npackage " + f.name + "\n")); err != nil {
-		return nil, nil, fmt.Errorf("format generated header: %w", err)
+	var out bytes.Buffer
+	if err := file.Render(&out); err != nil {
+		return nil, fmt.Errorf("render declarations: %w", err)
 	}
-	// No literal and no comment contains the character of the mark.
-	const mark = "//\x00"
-	parts := make([]jen.Code, 0, 4*len(f.body))
-	parts = append(parts, f.imports.declaration())
-	for _, d := range f.body {
-		parts = append(parts, jen.Comment(mark))
-		for _, line := range d.doc {
-			parts = append(parts, jen.Comment("// "+strings.TrimSuffix(line, " ")))
-		}
-		parts = append(parts, d.code)
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, "", out.Bytes(), parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("parse generated file: %w", err)
 	}
-	raw := source(parts...)
-	text = slices.Grow(text, len(raw)+len(raw)/2)
-	var printer layout.Printer
-	used := map[layout.Name]bool{}
-	var last string
-	for i, part := range strings.Split(raw, mark+"\n") {
-		if i == 0 || !f.body[i-1].below || !strings.HasPrefix(last, "var ") { // the first part contains the imports
-			text = append(text, '\n')
-		}
-		last = part
-		if text, err = printer.Append(text, part); err != nil {
-			return nil, nil, err
-		}
-		names.Declared = append(names.Declared, printer.Declared()...)
-		for _, name := range printer.Names() {
-			if !used[name] {
-				used[name] = true
-				names.Used = append(names.Used, name)
-			}
-		}
+	return &Printed{File: parsed, fset: fset, long: f.long}, nil
+}
+
+// Printed is a generated file.
+type Printed struct {
+	File *ast.File // the declarations and names of the file; the positions mean nothing
+	fset *token.FileSet
+	long []string // see file
+}
+
+// Format returns the text of the file. It is like go/format, which would parse the file once more.
+func (p *Printed) Format() ([]byte, error) {
+	ast.SortImports(p.fset, p.File)
+	var formatted bytes.Buffer
+	if err := (&printer.Config{Mode: printer.UseSpaces | printer.TabIndent, Tabwidth: 8}).Fprint(&formatted, p.fset, p.File); err != nil {
+		return nil, fmt.Errorf("format generated file: %w", err)
 	}
-	if len(f.long) == 0 {
-		return text, names, nil
+	if len(p.long) == 0 {
+		return formatted.Bytes(), nil
 	}
-	return []byte(strings.NewReplacer(f.long...).Replace(string(text))), names, nil
+	return []byte(strings.NewReplacer(p.long...).Replace(formatted.String())), nil
 }
 
 // longText is like rawText, for a text whose lines after the first begin with so many tabs. It
@@ -298,14 +283,12 @@ func stringSlice() code { return verbatim("[]string") }
 // define declares a variable of the package.
 func define(name string, value jen.Code) code { return jen.Var().Id(name).Op("=").Add(value) }
 
-// source returns the source of expressions or declarations, not yet formatted.
-func source(code ...jen.Code) string {
+// source returns the source of an expression, not yet formatted.
+func source(c jen.Code) string {
 	var b bytes.Buffer
 	f := jen.NewFile("p")
 	f.NoFormat = true
-	for _, c := range code {
-		f.Add(c)
-	}
+	f.Add(c)
 	if err := f.Render(&b); err != nil {
 		return ""
 	}

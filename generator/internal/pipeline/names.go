@@ -9,17 +9,36 @@ import (
 
 // checkNames refuses a package that declares a name which its generated file declares, too. Only
 // the printed file contains all of these names.
-func checkNames(p *Package, declared []string, diags *diag.List) {
+func checkNames(p *Package, file *ast.File, diags *diag.List) {
 	scope := p.Loaded.Types.Scope()
-	for _, name := range declared {
+	report := func(name string) {
 		dotted(p, name, diags)
 		obj := scope.Lookup(name)
 		if obj == nil || name == "_" {
-			continue
+			return
 		}
 		d := diags.Errorf(p.Loaded.Position(obj.Pos()), name, "the package already has a %s, which the generated file declares", name)
 		if d.Hint = "rename it"; name == "NewMCPServer" && !p.Model.Main {
 			d.Hint = "leave //mcp:server out, and call RegisterMCP with a server of your own; or rename it"
+		}
+	}
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				report(d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					report(s.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						report(name.Name)
+					}
+				}
+			}
 		}
 	}
 }

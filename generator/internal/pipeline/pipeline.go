@@ -32,6 +32,9 @@ type Config struct {
 	// Emitting skips packages with //mcp:defaults emit=none. Without it they are treated as if they
 	// emitted their features themselves, unless a requested package emits them.
 	Emitting bool
+
+	// Unformatted leaves Package.Source nil, for callers that need models and diagnostics alone.
+	Unformatted bool
 }
 
 // Result contains the packages and diagnostics of a run, and the files to write.
@@ -124,7 +127,7 @@ func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag
 	}
 	for _, p := range res.Packages {
 		var texts schema.Texts
-		if err := p.print(&texts, docs, diags); err != nil {
+		if err := p.print(cfg.Unformatted, &texts, docs, diags); err != nil {
 			return nil, err
 		}
 		if cfg.Emitting {
@@ -168,16 +171,18 @@ func warnOfUnreadTags(m *model.Package, diags *diag.List) {
 }
 
 // print prints the source of one package and reads the present file.
-func (p *Package) print(texts *schema.Texts, docs *load.Docs, diags *diag.List) error {
-	source, names, err := emit.File(p.Model, texts)
+func (p *Package) print(unformatted bool, texts *schema.Texts, docs *load.Docs, diags *diag.List) error {
+	printed, err := emit.File(p.Model, texts)
+	if err == nil && !unformatted {
+		p.Source, err = printed.Format()
+	}
 	if err != nil {
 		return fmt.Errorf("print %s: %w", p.Path, err)
 	}
-	p.Source = source
 	if p.Old, err = regularfile.Read(p.Path); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("read the generated file: %w", err)
 	}
-	checkNames(p, names.Declared, diags)
-	warnOfPlatforms(p, names, docs, diags)
+	checkNames(p, printed.File, diags)
+	warnOfPlatforms(p, printed.File, docs, diags)
 	return nil
 }

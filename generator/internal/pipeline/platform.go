@@ -1,11 +1,12 @@
 package pipeline
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
-	"github.com/mcpgen/mcpgen/generator/internal/emit"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/vet"
 )
@@ -13,11 +14,19 @@ import (
 // warnOfPlatforms reports values that differ from system to system, and declarations that the
 // generated file names and only builds like this one include: elsewhere the file does not compile.
 // Declarations that other builds also contain may differ there; mcpgen vet reports them.
-func warnOfPlatforms(p *Package, names *emit.Names, docs *load.Docs, diags *diag.List) {
+func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.List) {
 	ignored := vet.PlatformWarnings(p.Loaded, p.Model, docs, diags)
 	imports := map[string]*types.Package{}
-	for name, path := range names.Imports {
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
 		for _, found := range p.Loaded.Find(path) {
+			name := found.Name()
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
 			imports[name] = found
 		}
 	}
@@ -42,12 +51,28 @@ func warnOfPlatforms(p *Package, names *emit.Names, docs *load.Docs, diags *diag
 		d.Rule = vet.PlatformType
 		d.Hint = "declare it in a file that every build has, or for all other builds, too; or put //mcp:ignore platform-type with the reason into the package comment, or the comments of the features that need it"
 	}
-	for _, n := range names.Used {
-		switch {
-		case n.Qualifier == "":
-			check(p.Loaded.Types, n.Name)
-		case imports[n.Qualifier] != nil:
-			check(imports[n.Qualifier], n.Name)
+	own := map[string]bool{}
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr: // the member may have the name of a declaration
+			if x, ok := n.X.(*ast.Ident); ok && imports[x.Name] != nil {
+				check(imports[x.Name], n.Sel.Name)
+			}
+			ast.Inspect(n.X, visit)
+			return false
+		case *ast.KeyValueExpr: // as may this one
+			if _, ok := n.Key.(*ast.Ident); ok {
+				ast.Inspect(n.Value, visit)
+				return false
+			}
+		case *ast.Ident:
+			if !own[n.Name] {
+				own[n.Name] = true
+				check(p.Loaded.Types, n.Name)
+			}
 		}
+		return true
 	}
+	ast.Inspect(file, visit)
 }
