@@ -1,10 +1,6 @@
 package mcp
 
-import (
-	"context"
-
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-)
+import "context"
 
 // This file connects features to tasks.
 
@@ -24,16 +20,3 @@ func (h transportServer) EndTasks(ctx context.Context) error {
 	}
 	return nil
 }
-
-// needsTask reports whether a feature is a tool that works only as a task, in a revision without
-// tasks: such a tool is not listed, and not found when it is called.
-func needsTask(f Feature, rev *protocol.Revision) bool {
-	if rev.Tasks != protocol.NoTasks {
-		return false
-	}
-	t, ok := f.(*tool)
-	return ok && t.requiresTask()
-}
-
-// requiresTask reports whether each call of the tool must become a task.
-func (t *tool) requiresTask() bool { return t.task != nil && t.task.support() == "required" }

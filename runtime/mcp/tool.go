@@ -280,3 +280,30 @@ func appendHints(b []byte, h ToolHints) []byte {
 	}
 	return b
 }
+
+// needsTask reports whether a feature is a tool that works only as a task, in a revision without
+// tasks: such a tool is not listed, and not found when it is called.
+func needsTask(f Feature, rev *protocol.Revision) bool {
+	if rev.Tasks != protocol.NoTasks {
+		return false
+	}
+	t, ok := f.(*tool)
+	return ok && t.requiresTask()
+}
+
+// requiresTask reports whether each call of the tool must become a task.
+func (t *tool) requiresTask() bool { return t.task != nil && t.task.support() == "required" }
+
+// uiOf returns the interface of a tool, or nil.
+func uiOf(f Feature) *ToolUI {
+	if e, ok := f.(entry); ok {
+		f = e.Feature
+	}
+	if t, ok := f.(*tool); ok {
+		return t.info.UI
+	}
+	return nil
+}
+
+// appOnly reports whether a feature is a tool that the model does not call.
+func appOnly(f Feature) bool { return uiOf(f).appOnly() }

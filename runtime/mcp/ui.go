@@ -1,17 +1,12 @@
 package mcp
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -105,49 +100,6 @@ func (u *ToolUI) hasPage() bool { return u != nil && u.ResourceURI != "" }
 
 // appOnly reports whether the model does not call the tool.
 func (u *ToolUI) appOnly() bool { return u != nil && u.Visibility == VisibleToApp }
-
-// uiOf returns the interface of a tool, or nil.
-func uiOf(f Feature) *ToolUI {
-	if e, ok := f.(entry); ok {
-		f = e.Feature
-	}
-	if t, ok := f.(*tool); ok {
-		return t.info.UI
-	}
-	return nil
-}
-
-// appOnly reports whether a feature is a tool that the model does not call.
-func appOnly(f Feature) bool { return uiOf(f).appOnly() }
-
-// warnOfPages writes a line to the log for each tool whose page no client can read. It is called
-// once, when the first client connects.
-func (s *Server) warnOfPages() {
-	s.mu.RLock()
-	tools := slices.Clone(s.sets[toolSet].items)
-	s.mu.RUnlock()
-	for _, e := range tools {
-		if ui := uiOf(e); ui.hasPage() && !s.hasResource(ui.ResourceURI) {
-			s.log.Program(context.Background(), slog.LevelError, "the page of a tool does not exist: register the resource too",
-				slog.String("tool", e.names()[0]), slog.String("uri", ui.ResourceURI))
-		}
-	}
-}
-
-// hasResource reports whether a resource has the URI, or a template matches it.
-func (s *Server) hasResource(uri string) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if set := &s.sets[resourceSet]; set.byName[uri] != nil || set.byName[uritemplate.Normal(uri)] != nil {
-		return true
-	}
-	for _, f := range s.closest {
-		if _, matches := f.(*template).pattern.Match(uri, false); matches {
-			return true
-		}
-	}
-	return false
-}
 
 // appendTo writes the members of _meta, if there are any.
 func (u *ToolUI) appendTo(b []byte) []byte {
@@ -321,19 +273,4 @@ func (m Meta) checkNoUI() error {
 		}
 	}
 	return nil
-}
-
-// ShowsUI reports whether the client shows pages beside the results of tools: whether it has
-// declared the extension io.modelcontextprotocol/ui with the MIME type [UIMIMEType]. A result has a
-// text for other clients in any case.
-func (c *Call) ShowsUI() bool {
-	shows := false
-	if types := jsonobject.Member(c.Extension(protocol.UIName), "mimeTypes"); len(types) > 0 && types[0] == '[' {
-		jsonrpc.Elements(types, func(value []byte) bool {
-			mime, _ := jsonrpc.String(value)
-			shows = mime == UIMIMEType
-			return !shows
-		})
-	}
-	return shows
 }
